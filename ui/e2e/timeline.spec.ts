@@ -187,6 +187,7 @@ test('tracks fold, pin, hide and are filtered', async ({ page, url }) => {
   await header.getByRole('button', { name: 'Hide' }).click();
   await expect(page.getByRole('button', { name: '1 hidden' })).toBeVisible();
   await page.getByRole('button', { name: '1 hidden' }).click();
+  await page.getByRole('button', { name: 'Show all 1 track' }).click();
   await expect(page).not.toHaveURL(/hide=/);
   await page.locator('.header-tools input').fill('no track is called this');
   await expect(page.locator('.is-scrolled .track-header')).toHaveCount(0);

@@ -1,7 +1,7 @@
 /**
  * The column left of the canvas: names of groups and tracks, folding, pinning, hiding, the filter.
  */
-import { createMemo, For, Show } from 'solid-js';
+import { createMemo, For, lazy, Show } from 'solid-js';
 
 import { formatCount, plural } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
@@ -18,10 +18,15 @@ import {
 import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
+import { Late } from '../../widgets/late';
 import { contextMenu } from '../../widgets/menu/menu';
+import { Popover } from '../../widgets/popover';
 import { Glyph } from './glyphs';
 import { dragRow, dropLine, moveByKey } from './row-drag';
 import { SearchRemark } from './search-remark';
+import { chooseWithUndo, withUndo } from './undo';
+
+const HiddenTracks = lazy(async () => ({ default: (await import('./later')).HiddenTracks }));
 
 const OVERSCAN_PX = 80;
 /** Kept free below a name with the focus, so that the next one can be seen. */
@@ -133,6 +138,10 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
   const groups = () => namesOfAllGroups(props.timeline.report);
   const areAllClosed = () =>
     groups().every((name) => props.timeline.choices[0]().closedGroups.has(name));
+  const toggleAll = () => {
+    const [text, closed] = areAllClosed() ? ['All groups open', []] : ['All groups closed', groups()];
+    chooseWithUndo(props.timeline, text, { closedGroups: new Set(closed) });
+  };
   const hiddenCount = () => props.timeline.choices[0]().hidden.size;
   return (
     <div class="header-tools" style={{ height: `${props.height}px` }}>
@@ -154,20 +163,22 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
         <StepPlaceChoice timeline={props.timeline} />
         <span class="spacer" />
         <Show when={hiddenCount() > 0}>
-          <button
+          <Popover
             class="quiet"
-            data-tip="Show the hidden tracks again"
-            onClick={() => props.timeline.choose({ hidden: new Set() })}
+            tip="List the hidden tracks, to show them again"
+            label={`${hiddenCount()} hidden`}
           >
-            {hiddenCount()} hidden
-          </button>
+            {(close) => (
+              <Late>
+                <HiddenTracks timeline={props.timeline} close={close} />
+              </Late>
+            )}
+          </Popover>
         </Show>
         <button
           class="quiet"
           data-tip={areAllClosed() ? 'Open all groups' : 'Close all groups'}
-          onClick={() =>
-            props.timeline.choose({ closedGroups: new Set(areAllClosed() ? [] : groups()) })
-          }
+          onClick={toggleAll}
         >
           {areAllClosed() ? 'Open all' : 'Close all'}
         </button>
@@ -201,8 +212,11 @@ function StepPlaceChoice(props: { timeline: Timeline }) {
 
 function GroupHeader(props: { row: GroupRow; timeline: Timeline }) {
   const toggle = () => {
+    const { isClosed, group } = props.row;
     const { closedGroups } = props.timeline.choices[0]();
-    props.timeline.choose({ closedGroups: toggled(closedGroups, props.row.group.name) });
+    chooseWithUndo(props.timeline, `${group.name} ${isClosed ? 'opened' : 'closed'}`, {
+      closedGroups: toggled(closedGroups, group.name),
+    });
   };
   return (
     <button
@@ -234,7 +248,12 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
     props.timeline.choose({ toggledFolds: toggled(toggledFolds, track().track) });
   };
   const pin = () => togglePin(props.timeline, track().track);
-  const hide = () => hideTracks(props.timeline, [track().track]);
+  const hide = () =>
+    withUndo(
+      props.timeline,
+      `${track().name} hidden`,
+      hideTracks(props.timeline, [track().track]),
+    );
   return (
     <div
       class="track-header"

@@ -1,6 +1,7 @@
 /** What the first picture of the timeline does not need, fetched together once it is drawn. */
 export { BaselineStage } from './baseline-stage';
 export { Drawer } from './drawer';
+export { HiddenTracks } from './hidden-tracks';
 export { HoverCard } from './hover-card';
 export { LegendList } from './legend-list';
 export { canvasMenu, groupMenu, trackMenu } from './menus';

@@ -37,7 +37,7 @@ import { copyText } from '../../widgets/copy';
 import type { MenuEntry } from '../../widgets/menu/menu';
 import { showToast } from '../../widgets/toast';
 import type { TimelineStep } from '../../wire/generated/TimelineStep';
-import { withUndo } from './undo';
+import { chooseWithUndo, withUndo } from './undo';
 
 /** The menu of a point of the canvas. */
 export function canvasMenu(
@@ -201,10 +201,11 @@ function orderMenu(timeline: Timeline, row: Row): MenuEntry[] {
       ? [
           {
             title: 'Usual order of all rows',
-            run: () => {
-              timeline.choose({ trackOrder: [], groupOrder: [] });
-              withUndo(timeline, 'Rows in their usual order', { trackOrder, groupOrder });
-            },
+            run: () =>
+              chooseWithUndo(timeline, 'Rows in their usual order', {
+                trackOrder: [],
+                groupOrder: [],
+              }),
           },
         ]
       : []),
@@ -254,11 +255,15 @@ export function groupMenu(timeline: Timeline, row: GroupRow): MenuEntry[] {
     { heading: name },
     {
       title: row.isClosed ? 'Open' : 'Close',
-      run: () => timeline.choose({ closedGroups: toggled(closedGroups, name) }),
+      run: () =>
+        chooseWithUndo(timeline, `${name} ${row.isClosed ? 'opened' : 'closed'}`, {
+          closedGroups: toggled(closedGroups, name),
+        }),
     },
     {
       title: 'Close others',
-      run: () => timeline.choose({ closedGroups: new Set(others) }),
+      run: () =>
+        chooseWithUndo(timeline, 'Other groups closed', { closedGroups: new Set(others) }),
     },
     ...orderMenu(timeline, row),
     {
@@ -298,7 +303,7 @@ function viewMenu(timeline: Timeline, commands: Commands): MenuEntry[] {
           {
             title: 'Show hidden tracks',
             detail: String(hidden),
-            run: () => timeline.choose({ hidden: new Set() }),
+            run: () => chooseWithUndo(timeline, 'All tracks shown', { hidden: new Set() }),
           },
         ]
       : []),

@@ -2,12 +2,12 @@
 import type { Command } from '../../shell/palette-commands';
 import { clockChoices } from '../../timeline/clock';
 import { hostSectionsOf, namesOfAllGroups } from '../../timeline/host-sections';
-import { tracksOf } from '../../timeline/layout';
+import { tracksOf, type LayoutChoices } from '../../timeline/layout';
 import { hideOthers } from '../../timeline/hide-others';
 import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
-import { withUndo } from './undo';
+import { chooseWithUndo, withUndo } from './undo';
 
 const action = (title: string, detail: string, run: () => void): Command => ({
   title,
@@ -36,14 +36,11 @@ type Group = Timeline['report']['groups'][number];
 
 /** Commands on all rows, and those that end what others began. */
 function allRows(timeline: Timeline): Command[] {
-  const { hidden, pinned, closedGroups, trackOrder, groupOrder } = timeline.choices[0]();
+  const { hidden, pinned, trackOrder, groupOrder } = timeline.choices[0]();
   const { by, only } = timeline.coloring[0]();
   const names = namesOfAllGroups(timeline.report);
-  const change = (text: string, changes: Parameters<Timeline['choose']>[0]) => {
-    const before = { hidden, pinned, closedGroups, trackOrder, groupOrder };
-    timeline.choose(changes);
-    withUndo(timeline, text, before);
-  };
+  const change = (text: string, changes: Partial<LayoutChoices>) =>
+    chooseWithUndo(timeline, text, changes);
   const list = [
     action('Open all groups', '', () => change('All groups open', { closedGroups: new Set() })),
     action('Close all groups', '', () =>
@@ -80,7 +77,9 @@ function ofGroup(timeline: Timeline, group: Group): Command[] {
   const isClosed = closedGroups.has(name);
   return [
     action(`${isClosed ? 'Open' : 'Close'} ${name}`, 'group', () =>
-      timeline.choose({ closedGroups: toggled(closedGroups, name) }),
+      chooseWithUndo(timeline, `${name} ${isClosed ? 'opened' : 'closed'}`, {
+        closedGroups: toggled(closedGroups, name),
+      }),
     ),
     action(`Hide ${name}`, 'group', () =>
       withUndo(timeline, `${name} hidden`, hideTracks(timeline, own)),
@@ -94,7 +93,8 @@ function ofGroup(timeline: Timeline, group: Group): Command[] {
 function ofTrack(timeline: Timeline, track: number, name: string, group: string): Command[] {
   const { hidden, pinned } = timeline.choices[0]();
   if (hidden.has(track)) {
-    const show = () => timeline.choose({ hidden: toggled(hidden, track) });
+    const show = () =>
+      chooseWithUndo(timeline, `${name} shown`, { hidden: toggled(hidden, track) });
     return [action(`Show ${name}`, group, show)];
   }
   return [

@@ -316,3 +316,20 @@ test('the curve of memory and the layout of the heap below it zoom together', as
   await page.reload();
   await expect.poll(widest).toBeGreaterThan(before);
 });
+
+test('tables below a tab keep their order and their filter', async ({ page, url }) => {
+  await openView(page, url, 'causes-h100/train-and-eval', 'kernels', '?tab=matrix');
+  const all = await rowsOf(page).count();
+  expect(all).toBeGreaterThan(5);
+  const total = header(page, /^Total/);
+  await expect(total).toHaveAttribute('aria-sort', 'descending');
+  const firstName = await rowsOf(page).first().locator('.table-cell').first().textContent();
+  const name = (firstName ?? '').trim();
+  await total.click();
+  await expect(total).toHaveAttribute('aria-sort', 'ascending');
+  await expect(rowsOf(page).last()).toContainText(name);
+  const filter = page.getByRole('searchbox', { name: 'Filter ops' });
+  await filter.fill(`^${name}$`);
+  await expect.poll(() => rowsOf(page).count()).toBeLessThan(all);
+  await expect(rowsOf(page).first()).toContainText(name);
+});

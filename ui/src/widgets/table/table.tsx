@@ -12,10 +12,12 @@ import {
   createSignal,
   createUniqueId,
   For,
+  mergeProps,
   on,
   onCleanup,
   onMount,
   Show,
+  untrack,
 } from 'solid-js';
 
 import { pluralOf } from '../../format/numbers';
@@ -50,7 +52,9 @@ const WIDTH_STEP = 16;
 /** The line of the header. */
 const HEADER = -1;
 
-export function DataTable<Row extends object>(props: TableProps<Row>) {
+export function DataTable<Row extends object>(given: TableProps<Row>) {
+  // Read once: with `state={localTableState('')}`, each access would create a new one.
+  const props = mergeProps(given, { state: untrack(() => given.state) });
   let scroller!: HTMLDivElement;
   const id = createUniqueId();
   const model = createTable(props);

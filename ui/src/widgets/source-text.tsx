@@ -8,7 +8,11 @@ import './middle.css';
 import './source-text.css';
 
 /** The line stays when the name is cut, and the tooltip has the whole path. */
-export function SourceText(props: { text: string }) {
+export function SourceText(props: {
+  text: string;
+  /** Whether Tab reaches the link. Tables are one stop, and their menu opens it. */
+  isStop?: boolean;
+}) {
   const file = () => props.text.slice(props.text.lastIndexOf('/') + 1);
   const colon = () => (file().includes(':') ? file().lastIndexOf(':') : file().length);
   const content = () => (
@@ -32,7 +36,7 @@ export function SourceText(props: { text: string }) {
             <a
               class="middle mono"
               href={href()}
-              tabindex="-1"
+              tabindex={props.isStop ? undefined : '-1'}
               data-tip={`${props.text}\nClick to open it in the editor`}
               // The row around it has a click of its own.
               onClick={(event) => event.stopPropagation()}

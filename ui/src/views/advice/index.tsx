@@ -178,7 +178,7 @@ function Evidence(props: { evidence: AdviceEvidence }) {
       <Show when={props.evidence.source}>
         {(source) => (
           <span class="advice-source">
-            <SourceText text={source()} />
+            <SourceText text={source()} isStop />
           </span>
         )}
       </Show>

@@ -3,6 +3,7 @@ import { For, Show } from 'solid-js';
 
 import { formatBytes, formatRatio, plural } from '../../format/numbers';
 import { ShareCell } from '../../widgets/bars';
+import { SourceText } from '../../widgets/source-text';
 import type { BufferSaving } from '../../wire/generated/BufferSaving';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import { graphHref } from './columns';
@@ -54,7 +55,14 @@ function Saving(props: { saving: BufferSaving; peak: number; programId: string }
           <span class="mono">{saving().group}</span>{' '}
           <span class="muted">
             {plural(saving().count, 'buffer')}, {formatBytes(saving().bytes)}
-            <Show when={saving().source}>, {saving().source}</Show>, such as{' '}
+            <Show when={saving().source}>
+              {(source) => (
+                <>
+                  , <SourceText text={source()} isStop />
+                </>
+              )}
+            </Show>
+            , such as{' '}
             <a href={graphHref(props.programId, saving().instruction)}>{saving().instruction}</a>
           </span>
         </p>

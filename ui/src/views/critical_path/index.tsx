@@ -15,6 +15,7 @@ import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { SourceText } from '../../widgets/source-text';
 import { declared } from '../../widgets/table/declared';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -62,7 +63,13 @@ const OPS = declared<PathOpRow>('critical_path.ops', [
   { key: 'occurrences', width: 80, value: (row) => row.occurrences },
   { key: 'program', width: 120, value: (row) => row.program, isOptional: true },
   { key: 'scope', width: 260, value: (row) => row.scope || null },
-  { key: 'source', width: 160, value: (row) => row.source || null, isOptional: true },
+  {
+    key: 'source',
+    width: 160,
+    value: (row) => row.source || null,
+    cell: (row) => <SourceText text={row.source} />,
+    isOptional: true,
+  },
 ]);
 
 const SCOPES = declared<PathScopeRow>('critical_path.scopes', [

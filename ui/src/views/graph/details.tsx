@@ -11,6 +11,7 @@ import { escapeRegex } from '../../format/text';
 import { hrefTo } from '../../shell/state';
 import { formatRange, formatSliceRef } from '../../timeline/address';
 import { CodeBlock, CopyButton } from '../../widgets/copy';
+import { SourceText } from '../../widgets/source-text';
 import type { GraphNode } from '../../wire/generated/GraphNode';
 import type { GraphReport } from '../../wire/generated/GraphReport';
 import { graphColor, graphTitle } from './classes';
@@ -118,7 +119,7 @@ export function NodeDetails(props: {
           </Show>
         </Line>
         <Line title="Source" isLong>
-          {node().source || '–'}
+          <SourceText text={node().source} isStop />
         </Line>
         <Line title="Computation" isLong>
           {node().computation}

@@ -2,6 +2,7 @@
 import { formatDate } from '../../format/numbers';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
+import { SourceText } from '../../widgets/source-text';
 import { declared, type Layout } from '../../widgets/table/declared';
 import type { Column } from '../../widgets/table/rows';
 import type { HeapFunctionRow } from '../../wire/generated/HeapFunctionRow';
@@ -121,7 +122,7 @@ export const stackColumns = (isCompared: boolean): Column<HeapStackRow>[] => dec
     key: 'source',
     width: 260,
     value: (row) => row.source,
-    cell: (row) => <Middle text={row.source || '–'} isCode />,
+    cell: (row) => <SourceText text={row.source} />,
   },
   {
     key: 'stack',
@@ -166,7 +167,7 @@ export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] 
     key: 'source',
     width: 300,
     value: (row) => row.source,
-    cell: (row) => <Middle text={row.source || '–'} isCode />,
+    cell: (row) => <SourceText text={row.source} />,
   },
 ]);
 

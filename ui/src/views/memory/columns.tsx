@@ -5,6 +5,7 @@ import { hrefTo } from '../../shell/state';
 import { formatRange, formatSliceRef } from '../../timeline/address';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
+import { SourceText } from '../../widgets/source-text';
 import type { AliveRow } from '../../wire/generated/AliveRow';
 import { declared } from '../../widgets/table/declared';
 
@@ -55,7 +56,13 @@ export const ALIVE = declared<AliveRow>('memory.rows', [
     cell: (row) => <Middle text={row.caller || '–'} isCode />,
     isOptional: true,
   },
-  { key: 'source', width: 200, value: (row) => row.source, isOptional: true },
+  {
+    key: 'source',
+    width: 200,
+    value: (row) => row.source,
+    cell: (row) => <SourceText text={row.source} />,
+    isOptional: true,
+  },
   { key: 'shape', width: 160, value: (row) => row.shape, isOptional: true },
   { key: 'data_type', width: 70, value: (row) => row.data_type, isOptional: true },
   { key: 'region', width: 90, value: (row) => row.region, isOptional: true },

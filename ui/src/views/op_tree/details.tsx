@@ -13,6 +13,7 @@ import { titleOf } from '../../shell/session';
 import { closeOnEscape } from '../../shell/shortcuts';
 import { CopyButton } from '../../widgets/copy';
 import { OpLinks } from '../../widgets/op-links';
+import { SourceText } from '../../widgets/source-text';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
 import '../ops/ops.css';
 
@@ -80,7 +81,6 @@ export function NodeDetails(props: { row: OpTreeRow; close: () => void }) {
   const long = () =>
     [
       ['Scope', props.row.scope],
-      ['Source', props.row.source],
       ['HLO', props.row.expression],
     ].filter(([, text]) => text);
   return (
@@ -112,6 +112,16 @@ export function NodeDetails(props: { row: OpTreeRow; close: () => void }) {
             </div>
           )}
         </For>
+        <Show when={props.row.source}>
+          {(source) => (
+            <div class="is-long">
+              <dt>Source</dt>
+              <dd>
+                <SourceText text={source()} isStop />
+              </dd>
+            </div>
+          )}
+        </Show>
         <For each={long()}>
           {([title, text]) => (
             <div class="is-long">

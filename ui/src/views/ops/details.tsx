@@ -64,7 +64,7 @@ export function OpDetails(props: { session: string; op: OpRow; close: () => void
       {
         figure: 'ops.rows.source',
         title: 'Source',
-        value: op.source ? <SourceText text={op.source} /> : '–',
+        value: op.source ? <SourceText text={op.source} isStop /> : '–',
         isLong: true,
       },
     ];

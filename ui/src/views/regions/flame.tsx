@@ -6,6 +6,7 @@ import { parsePattern } from '../../format/pattern';
 import { getParam, navigate, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
 import { SearchField } from '../../widgets/search-field';
+import { SourceText } from '../../widgets/source-text';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { FrameFigures } from '../../widgets/flame/frame-figures';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
@@ -80,21 +81,24 @@ export function RegionFlame(props: { report: RegionsReport }) {
   );
 }
 
-/** Links from the zoomed frame to its occurrences on the timeline. */
+/** Links from the zoomed frame to its occurrences on the timeline, and to its source line. */
 function Places(props: { row: RegionRow }) {
   const go = (which: 'first' | 'longest') => () => {
     const params = placeOf(props.row, which);
     if (params) navigate({ view: 'timeline', params });
   };
   return (
-    <Show when={props.row.longest !== null}>
-      <button class="quiet" onClick={go('longest')}>
-        Show longest in timeline
+    <>
+      <Show when={props.row.longest !== null}>
+        <button class="quiet" onClick={go('longest')}>
+          Show longest in timeline
         </button>
-      <button class="quiet" onClick={go('first')}>
-        Show first
+        <button class="quiet" onClick={go('first')}>
+          Show first
         </button>
-    </Show>
+      </Show>
+      <Show when={props.row.source}>{(source) => <SourceText text={source()} isStop />}</Show>
+    </>
   );
 }
 

@@ -26,3 +26,37 @@ test('the source line of a node of the op tree opens in the editor', async ({ pa
   const link = page.getByRole('complementary', { name: 'Node' }).locator('.source-text a');
   await expect(link).toHaveAttribute('href', EDITOR);
 });
+
+test('links to a kernel, a node and a frame still show it when others are left out', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'causes-h100/train-and-eval', 'kernels');
+  const row = rowsOf(page).nth(3);
+  await row.click();
+  const name = (await page.locator('.kernel-selected strong').textContent())!;
+  // The selection leaves out the rows before it.
+  const address = new URL(page.url());
+  const params = new URLSearchParams(address.hash.split('?')[1]);
+  params.set('match', `^${name.slice(0, 12).replace(/[^\w]/g, '.')}`);
+  await page.goto(`${page.url().split('?')[0]}?${params.toString()}`);
+  await expect(page.locator('.kernel-selected strong')).toHaveText(name);
+
+  await openView(page, url, 'demo', 'scopes', '?as=flame');
+  await page.locator('.flame-canvas').click({ position: { x: 300, y: 30 } });
+  const path = page.getByRole('navigation', { name: 'Zoomed to' });
+  const zoomed = (await path.locator('[aria-current]').textContent())!;
+  await expect(page).toHaveURL(/zoom=[\w.-]+~/);
+  await page.goto(`${page.url()}&steps=3..5`);
+  await expect(path.locator('[aria-current]')).toHaveText(zoomed);
+
+  await openView(page, url, 'demo', 'op_tree');
+  await page.locator('.flame-canvas').click({ position: { x: 200, y: 50 } });
+  const details = page.getByRole('complementary', { name: 'Node' });
+  const node = (await details.locator('.op-details-name').first().textContent())!;
+  await page.goto(`${page.url()}&steps=3..5`);
+  await expect(details.locator('.op-details-name').first()).toHaveText(node);
+  // What such links were before names some row by position; it opens none.
+  await page.goto(page.url().replace(/node=[^&]*/, 'node=3'));
+  await expect(details).toHaveCount(0);
+});

@@ -8,6 +8,7 @@ import { themeColor } from '../../shell/theme';
 import { SearchField } from '../../widgets/search-field';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
+import { createFlameZoom } from '../../widgets/flame/zoom';
 import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
 import type { HeapReport } from '../../wire/generated/HeapReport';
 import { COLORS, framesOf, heldBy, signed, type Meaning, type Measure } from './frames';
@@ -18,11 +19,7 @@ export function Flame(props: { report: HeapReport }) {
     framesOf(props.report.tree, measure(), (meaning) => themeColor(COLORS[meaning])),
   );
   const tree = createMemo(() => buildFlame(frames()));
-  const zoom = () => {
-    const wanted = Number(getParam('zoom') ?? '-1');
-    return Number.isInteger(wanted) && wanted < tree().frames.length ? wanted : -1;
-  };
-  const onZoom = (index: number) => setParams({ zoom: index < 0 ? null : index }, false);
+  const { zoom, onZoom } = createFlameZoom(tree);
   const [search, setSearch] = createSignal(getParam('find') ?? '');
   const matches = createMemo(() => {
     const text = search();

@@ -10,12 +10,14 @@ import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { CopyButton } from '../../widgets/copy';
+import { linkKeys } from '../../widgets/link-keys';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks } from '../../widgets/op-links';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab, type Tab } from '../../widgets/tabs/tabbed';
+import type { KernelRow } from '../../wire/generated/KernelRow';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
 import { createReport } from '../../wire/report';
 import { Durations, Queue } from './charts';
@@ -173,6 +175,10 @@ function Tables(props: { report: KernelsReport; session: string }) {
   return <Tabbed label="Table" state={urlTab()} tabs={tabs} />;
 }
 
+/** What tells kernels of a session apart, the name first. */
+const nameOf = (row: KernelRow) =>
+  [row.name, row.program, row.op, row.device, row.stream, row.grid, row.block].join(' ');
+
 function Kernels(props: {
   report: KernelsReport;
   state: ReturnType<typeof urlTableState>;
@@ -180,10 +186,8 @@ function Kernels(props: {
   tools: () => JSX.Element;
 }) {
   const short = createMemo(() => shortNames(props.report.rows.map(cppName)));
-  const shown = () => {
-    const wanted = getParam('kernel');
-    return wanted === undefined ? undefined : props.report.rows[Number(wanted)];
-  };
+  const keys = createMemo(() => linkKeys(props.report.rows.map(nameOf)));
+  const shown = () => props.report.rows[keys().indexOf(getParam('kernel'))];
   return (
     <>
       <Show when={shown()}>
@@ -223,8 +227,8 @@ function Kernels(props: {
         fileName={props.name}
         isFilling
         onRow={(row) => {
-          const index = props.report.rows.indexOf(row);
-          setParams({ kernel: row === shown() ? null : index }, false);
+          const key = keys().at(props.report.rows.indexOf(row));
+          setParams({ kernel: row === shown() ? null : key }, false);
         }}
         isSelected={(row) => row === shown()}
         onPromoteQuery={(query) => select('match', query)}

@@ -19,6 +19,7 @@ import { changeColor, ChangeLegend, TextChange } from '../../widgets/change';
 import { EmptyState } from '../../widgets/empty';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
+import { linkKeys, type LinkKeys } from '../../widgets/link-keys';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { SearchField } from '../../widgets/search-field';
 import { changeIn } from '../../widgets/table/changes';
@@ -149,11 +150,14 @@ function Body(props: { report: OpTreeReport; session: string }) {
   const visible = createMemo(() =>
     visibleNodes(tree(), open(), matching()).filter(({ row }) => !isHidden(row)),
   );
-  const shown = () => {
-    const wanted = Number(getParam('node') ?? '-1');
-    return rows()[wanted];
-  };
-  const show = (index: number) => setParams({ node: index < 0 ? null : index }, false);
+  const keys = createMemo(() =>
+    linkKeys(
+      rows().map(({ name }) => name),
+      rows().map(({ depth }) => depth),
+    ),
+  );
+  const shown = () => rows()[keys().indexOf(getParam('node'))];
+  const show = (index: number) => setParams({ node: keys().at(index) }, false);
   const toggle = (node: Node) => {
     const next = new Set(open());
     if (!next.delete(node.index)) next.add(node.index);
@@ -192,7 +196,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
   );
   return (
     <>
-      <Icicle report={props.report} matching={matching()} onShow={show} />
+      <Icicle report={props.report} keys={keys()} matching={matching()} onShow={show} />
       <div class="op-tree-below is-main">
         <section class="card op-tree-table">
           <Show
@@ -248,6 +252,8 @@ function Body(props: { report: OpTreeReport; session: string }) {
 
 function Icicle(props: {
   report: OpTreeReport;
+  /** The names of its rows in links. */
+  keys: LinkKeys;
   matching: ReadonlySet<number> | null;
   onShow: (index: number) => void;
 }) {
@@ -275,12 +281,9 @@ function Icicle(props: {
       })),
     ),
   );
-  const zoom = () => {
-    const wanted = Number(getParam('zoom') ?? '-1');
-    return Number.isInteger(wanted) && wanted < props.report.rows.length ? wanted : -1;
-  };
+  const zoom = createMemo(() => props.keys.indexOf(getParam('zoom')));
   const onZoom = (index: number) => {
-    setParams({ zoom: index < 0 ? null : index }, false);
+    setParams({ zoom: props.keys.at(index) }, false);
     props.onShow(index);
   };
   const matches = createMemo(() => {

@@ -10,6 +10,7 @@ import { SourceText } from '../../widgets/source-text';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { FrameFigures } from '../../widgets/flame/frame-figures';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
+import { createFlameZoom } from '../../widgets/flame/zoom';
 import type { RegionRow } from '../../wire/generated/RegionRow';
 import type { RegionsReport } from '../../wire/generated/RegionsReport';
 import { placeOf } from './columns';
@@ -28,11 +29,7 @@ export function RegionFlame(props: { report: RegionsReport }) {
     framesOf(rows(), (kind) => themeColor(KIND_COLORS[kind])),
   );
   const tree = createMemo(() => buildFlame(frames()));
-  const zoom = () => {
-    const wanted = Number(getParam('zoom') ?? '-1');
-    return Number.isInteger(wanted) && wanted < rows().length ? wanted : -1;
-  };
-  const onZoom = (index: number) => setParams({ zoom: index < 0 ? null : index }, false);
+  const { zoom, onZoom } = createFlameZoom(tree);
   const [search, setSearch] = createSignal(getParam('find') ?? '');
   const matches = createMemo(() => {
     const test = search() ? parsePattern(search()).test : null;

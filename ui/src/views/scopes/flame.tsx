@@ -10,6 +10,7 @@ import { useRowPairs } from '../../widgets/against';
 import { changeColor, ChangeLegend, TextChange } from '../../widgets/change';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf, type FlameFrame } from '../../widgets/flame/layout';
+import { createFlameZoom } from '../../widgets/flame/zoom';
 import { changeIn } from '../../widgets/table/changes';
 import { buildTree, type Node as TreeNode } from '../../widgets/tree';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
@@ -62,11 +63,7 @@ export function ScopeFlame(props: {
     })),
   );
   const tree = createMemo(() => buildFlame(frames()));
-  const zoom = () => {
-    const wanted = Number(getParam('zoom') ?? '-1');
-    return Number.isInteger(wanted) && wanted < props.rows.length ? wanted : -1;
-  };
-  const onZoom = (index: number) => setParams({ zoom: index < 0 ? null : index }, false);
+  const { zoom, onZoom } = createFlameZoom(tree);
   const matches = createMemo(() => {
     const found = props.found;
     return found === null ? null : matchesOf(tree(), (index) => found.has(index));

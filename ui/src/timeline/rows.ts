@@ -106,7 +106,9 @@ export class Rows {
       changes.closedGroups = without(without(closedGroups, group.name), section);
     }
     if (hidden.has(track)) changes.hidden = without(hidden, track);
-    if (filter && !filter.test(`${group.name} / ${member.name}`)) changes.filter = null;
+    if (filter && !filter.test(`${group.name} / ${member.name}`)) {
+      Object.assign(changes, { filter: null, filterText: '' });
+    }
     const merged = mergedTrackOf(group);
     const isMerged = merged?.members.includes(track) ?? false;
     if (merged && isMerged && hidden.has(merged.track)) {

@@ -10,9 +10,12 @@ import { shared } from '../../shell/shared';
 import { hrefTo, toggleStep } from '../../shell/state';
 import { exactText } from '../../timeline/clock';
 import { LAID_TRACK } from '../../timeline/laid';
+import { frameOf } from '../../timeline/stack-frame';
 import { programId } from '../../timeline/program-id';
 import { TextChange } from '../../widgets/change';
 import { CodeBlock, CopyButton } from '../../widgets/copy';
+import { SourceLines } from '../../widgets/source-lines';
+import { SourceText } from '../../widgets/source-text';
 import type { FlowReport } from '../../wire/generated/FlowReport';
 import type { SliceDetails } from '../../wire/generated/SliceDetails';
 import type { Counterpart } from './baseline-stage';
@@ -224,7 +227,13 @@ function Facts(props: DetailsProps) {
           </Fact>
         )}
       </Show>
-      <Text title="Source" text={details().source} isCode />
+      <Show when={details().source}>
+        {(source) => (
+          <Fact title="Source">
+            <SourceText text={source()} isStop />
+          </Fact>
+        )}
+      </Show>
       <Show when={details().flops !== null}>
         <Fact title="FLOPs">
           <span class="number">
@@ -278,10 +287,23 @@ function Links(props: DetailsProps) {
           </CopyButton>
         </h3>
         <ol class="frames mono">
-          <For each={details().source_stack}>{(frame) => <li>{frame}</li>}</For>
+          <For each={details().source_stack}>{(frame) => <Frame frame={frame} />}</For>
         </ol>
       </Show>
+      <Show when={shared() === null && details().source}>
+        {(source) => <SourceLines session={props.session} source={source()} />}
+      </Show>
     </div>
+  );
+}
+
+/** A function of the stack, with its line as a link to the editor. */
+function Frame(props: { frame: string }) {
+  const parts = () => frameOf(props.frame);
+  return (
+    <li>
+      <SourceText text={parts().source} isStop /> <span class="muted">{parts().name}</span>
+    </li>
   );
 }
 
@@ -360,15 +382,9 @@ function Fact(props: { title: string; children: JSX.Element }) {
   );
 }
 
-function Text(props: { title: string; text: string | null; isCode?: boolean }) {
+function Text(props: { title: string; text: string | null }) {
   return (
-    <Show when={props.text}>
-      {(text) => (
-        <Fact title={props.title}>
-          <span classList={{ mono: props.isCode ?? false }}>{text()}</span>
-        </Fact>
-      )}
-    </Show>
+    <Show when={props.text}>{(text) => <Fact title={props.title}>{text()}</Fact>}</Show>
   );
 }
 

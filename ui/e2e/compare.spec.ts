@@ -82,7 +82,7 @@ test('a slower program is found, explained, and no request leaves the server', a
   await keepImage(page, 'compare');
   await page.locator('.fall-link').first().click();
   await expect(page.locator('.compare-op')).toBeVisible();
-  await expect(page).toHaveURL(/op=\d+/);
+  await expect(page).toHaveURL(/op=[\w.-]+~/);
   expect(elsewhere).toEqual([]);
   expect(errors).toEqual([]);
 });

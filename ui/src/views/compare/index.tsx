@@ -27,7 +27,7 @@ import type { TimeDifference } from '../../wire/generated/TimeDifference';
 import { Distributions, StepSeries } from './distributions';
 import { Causes, Falls } from './falls';
 import { SessionFigures } from './figures';
-import { Ops } from './ops';
+import { Ops, ownOps } from './ops';
 import { Environment, Programs } from './programs';
 import { sessionColor } from './colors';
 import './compare.css';
@@ -58,8 +58,11 @@ function Compared(props: { session: string }) {
         const difference = () => data().differences.find((each) => each.session === of());
         /** With several sessions, all are compared first, and one of them is explained below. */
         const hasSeveral = () => data().differences.length > 1;
+        const own = createMemo(() => ownOps(data(), of()));
         const showOp = (index: number) => {
-          setParams({ op: index, show: null }, false);
+          const { ops, keys } = own();
+          const at = ops.findIndex((op) => op.index === index);
+          setParams({ op: keys.at(at), show: null }, false);
           scrollToPart('compare-ops');
         };
         const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-compare`;
@@ -87,7 +90,7 @@ function Compared(props: { session: string }) {
                   <Show when={!hasSeveral()}>
                     <SessionFigures report={data()} />
                   </Show>
-                  <Ops report={data()} of={of()} ids={ids()} fileName={name()} />
+                  <Ops own={own()} of={of()} ids={ids()} fileName={name()} />
                   <Programs difference={found()} />
                   <Environment difference={found()} />
                 </>

@@ -6,6 +6,7 @@ import { formatDuration } from '../../format/numbers';
 import { partColor, partTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { getParam, setParams } from '../../shell/state';
+import { linkKeys, type LinkKeys } from '../../widgets/link-keys';
 import { Middle } from '../../widgets/middle';
 import { SourceText } from '../../widgets/source-text';
 import { OpLinks } from '../../widgets/op-links';
@@ -54,7 +55,7 @@ const MATCHED: Record<string, string> = {
   renamed: 'renamed',
   changed: 'changed',
   new: 'new',
-  gone: 'baseline only',
+  gone: 'gone',
 };
 
 const COLUMNS = declared<ComparedOp>('compare.ops', [
@@ -205,8 +206,22 @@ function intervalTip(op: ComparedOp): string {
     : `${range} at the confidence above; noise alone differs this much in ${(p_value * 100).toPrecision(2)} % of cases`;
 }
 
+/** The ops of one difference, and their names in links. */
+export interface OwnOps {
+  ops: readonly ComparedOp[];
+  keys: LinkKeys;
+}
+
+/** `of` is the position of the session that is compared with the baseline. */
+export function ownOps(report: CompareReport, of: number): OwnOps {
+  const ops = report.ops.filter((op) => op.session === of);
+  const nameOf = (op: ComparedOp) =>
+    [sideOf(op)?.name, op.baseline?.name, sideOf(op)?.program, sideOf(op)?.scope].join(' ');
+  return { ops, keys: linkKeys(ops.map(nameOf)) };
+}
+
 export function Ops(props: {
-  report: CompareReport;
+  own: OwnOps;
   /** Position of the session that is compared with the baseline. */
   of: number;
   /** Keys of the sessions on the server, in the report's order. */
@@ -215,12 +230,10 @@ export function Ops(props: {
 }) {
   const table = urlTableState('');
   const kind = () => KINDS.find((each) => each.key === getParam('show')) ?? KINDS[0];
-  const own = createMemo(() => props.report.ops.filter((op) => op.session === props.of));
+  const own = () => props.own.ops;
   const rows = createMemo(() => own().filter((op) => kind().has(op)));
-  const shown = createMemo(() => {
-    const wanted = getParam('op');
-    return wanted === undefined ? undefined : own().find((op) => op.index === Number(wanted));
-  });
+  const shown = createMemo(() => own()[props.own.keys.indexOf(getParam('op'))]);
+  const keyOf = (op: ComparedOp) => props.own.keys.at(own().indexOf(op));
   return (
     <section
       class="card compare-table"
@@ -243,7 +256,7 @@ export function Ops(props: {
         noun="op"
         fileName={props.fileName}
         isFilling
-        onRow={(op) => setParams({ op: op === shown() ? null : op.index }, false)}
+        onRow={(op) => setParams({ op: op === shown() ? null : keyOf(op) }, false)}
         isSelected={(op) => op === shown()}
         tools={
           <span class="segmented" role="group" aria-label="Which ops">

@@ -163,8 +163,8 @@ function Figures(props: { report: CriticalPathReport }) {
 }
 
 function Tables(props: { report: CriticalPathReport; session: string }) {
-  const state = { rows: urlTableState('offset_ps+'), others: urlTableState('mean_ps') };
-  const steps = urlTableState('step+');
+  const state = { rows: urlTableState('-offset_ps'), others: urlTableState('mean_ps') };
+  const steps = urlTableState('-step');
   const file = (name: string) =>
     `stepscope-${summaryOf(props.session)?.name ?? 'session'}-critical-path-${name}`;
   const show = (startPs: number, lengthPs: number, target: LinkTarget) =>

@@ -291,9 +291,9 @@ function Paths(props: { report: WhatIfReport }) {
 }
 
 function Tables(props: { report: WhatIfReport; session: string }) {
-  const state = { rows: urlTableState('gain_ps'), steps: urlTableState('step+') };
+  const state = { rows: urlTableState('gain_ps'), steps: urlTableState('-step') };
   const kinds = urlTableState('before_ps');
-  const lanes = urlTableState('device+');
+  const lanes = urlTableState('device');
   const file = (name: string) =>
     `stepscope-${summaryOf(props.session)?.name ?? 'session'}-what-if-${name}`;
   const hasChanges = () => props.report.changes.length > 0;

@@ -13,8 +13,9 @@
 //! # }
 //! ```
 //!
-//! Constraints: it writes nothing but captures, where they are allowed; it reads only sessions below
-//! the given paths (also where links lead), and computes no figure itself.
+//! Constraints: it writes nothing but captures, where they are allowed; it computes no figure itself.
+//! It reads only sessions below the given paths, and leaves out those with a link that leads out of
+//! them; beside the pages it reads what they read.
 
 mod agent;
 mod asked;

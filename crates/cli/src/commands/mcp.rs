@@ -19,8 +19,9 @@ pub(crate) fn command() -> Command {
              ./logs\n  # Links in answers lead to pages that `stepscope view ./logs` serves\n  \
              stepscope mcp ./logs --page http://127.0.0.1:6006\n  # Agents may also record \
              programs of this machine\n  stepscope mcp ./logs --allow-capture localhost\n\n\
-             Agents read sessions below ROOT, also where links lead, and nothing else. They write \
-             nothing, unless --allow-capture lets them record new sessions.",
+             Agents read sessions below ROOT and nothing else: a session with a link that leads out \
+             of it is left out. They write nothing, unless --allow-capture lets them record new \
+             sessions.",
         )
         .arg(
             Arg::new("root")

@@ -18,8 +18,9 @@ pub(crate) struct Arguments {
     session: Option<String>,
     /// What would be different: `remove:PATTERN`, `hide:PATTERN`, `scale:PATTERN:FACTOR` (ops whose
     /// name, category, scope or source matches; or `collectives`, `copies`, `compute`),
-    /// `expected:PATTERN`, `overlap`, `network:FACTOR`, `align`, `no-input-wait`,
-    /// `no-waits` (hosts launch ahead of devices), `no-launch-gaps`, `no-host:CAUSE`. Without: the largest single causes.
+    /// `expected:PATTERN`, `overlap`, `network:FACTOR`, `align`, `no-input-wait`, `no-waits` (hosts
+    /// launch ahead of devices), `no-launch-gaps`, `no-host:CAUSE`. Without: the largest single
+    /// causes.
     #[serde(default)]
     changes: Vec<String>,
     /// Which part of the session.

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 import socket
-import stat
 import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import console
+from .private_folder import private_folder
 
 if TYPE_CHECKING:
     from .program_capture import ProgramCapture
@@ -87,14 +87,7 @@ def folder() -> Path:
     Raises:
         PermissionError: the folder is somebody else's, or others may enter it.
     """
-    path = _PARENT / f"stepscope-{os.getuid()}"
-    with suppress(FileExistsError):
-        path.mkdir(mode=0o700)
-    about = path.lstat()
-    is_private = stat.S_ISDIR(about.st_mode) and not about.st_mode & 0o077
-    if about.st_uid != os.getuid() or not is_private:
-        raise PermissionError(f"{path} must be a folder of this user with mode 0700")
-    return path
+    return private_folder(_PARENT)
 
 
 def _line(connection: socket.socket) -> bytes:

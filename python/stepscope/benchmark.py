@@ -17,7 +17,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _arrays, _compilations, _statistics
@@ -26,6 +25,7 @@ from .capture_session import active_session
 from .errors import CaptureError
 from .signatures import accepted_keywords, unknown_keyword
 from .trace import profile_trace
+from .whole_files import write_text
 
 __all__ = ["BenchmarkResult", "benchmark_function"]
 
@@ -70,9 +70,7 @@ class BenchmarkResult(dict[str, Any]):
         """The result as JSON text; also written to `path` if given."""
         text = json.dumps(self, indent=2) + "\n"
         if path is not None:
-            file = Path(path).expanduser()
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            write_text(path, text)
         return text
 
     def summary(self) -> str:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import warnings
-import webbrowser
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from . import reports
 from ._analyses import Analyses, Steps, Text
 from ._engine import engine, place
+from .browser import open_link
 from .engine_errors import (
     CaptureWarning,
     EngineError,
@@ -338,7 +338,7 @@ class Session(Displayed, Analyses):
         options = selection(steps, time, device, host, program, match)
         link = self._native.perfetto(timeout, port, options)
         if is_shown:
-            webbrowser.open(link)
+            open_link(link, timeout)
         return link
 
     @checked

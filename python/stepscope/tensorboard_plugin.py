@@ -28,6 +28,8 @@ from typing import IO, Any
 
 from tensorboard.plugins import base_plugin
 
+from .board_guard import Guard, Refused, body_of
+
 StartResponse = Callable[..., Any]
 WsgiApp = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
@@ -77,6 +79,7 @@ class StepscopePlugin(base_plugin.TBPlugin):
         named = {} if context.logdir else _named_directories(spec or "")
         self._look = _Look(list(named.values()) or [context.logdir or ""])
         self._engine = _Engine(context.logdir or "", named)
+        self._guard = Guard()
 
     def get_plugin_apps(self) -> dict[str, WsgiApp]:
         return {"/index.js": _index, "/app": self._proxy, "/app/*": self._proxy}
@@ -91,14 +94,33 @@ class StepscopePlugin(base_plugin.TBPlugin):
 
     def _proxy(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         try:
+            body = self._admitted(environ)
             port, token = self._engine.address()
-            return _handed_on(environ, start_response, port, token)
+            return _handed_on(environ, start_response, port, token, body, self._guard)
+        except Refused as refused:
+            return _plain(start_response, refused.status, str(refused))
         except _EngineError as error:
             return _plain(start_response, "503 Service Unavailable", str(error))
         except OSError as error:
             self._engine.forget()
             text = f"Stepscope's engine does not answer ({error}). Reload this page."
             return _plain(start_response, "502 Bad Gateway", text)
+
+    def _admitted(self, environ: dict[str, Any]) -> bytes | None:
+        """The body of a request that may be passed on."""
+        _, below = _split(environ)
+        # Everything else is a file of the pages, which anybody may link to.
+        if below == "/api" or below.startswith("/api/") or below == "/mcp":
+            self._guard.check(environ)
+        return body_of(environ)
+
+
+def _split(environ: dict[str, Any]) -> tuple[str, str]:
+    """Where the pages are in the browser's address, and the path below that."""
+    # SCRIPT_NAME has the prefix that TensorBoard may have been configured with.
+    path = environ.get("PATH_INFO", "")
+    _, _, below = path.partition(f"{_ROUTE}/app")
+    return environ.get("SCRIPT_NAME", "") + path[: len(path) - len(below)], below
 
 
 def _index(_environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -127,19 +149,19 @@ def _plain(
 
 
 def _handed_on(
-    environ: dict[str, Any], start_response: StartResponse, port: int, token: str
+    environ: dict[str, Any],
+    start_response: StartResponse,
+    port: int,
+    token: str,
+    body: bytes | None,
+    guard: Guard,
 ) -> Iterable[bytes]:
     """The engine's answer to the same request."""
-    # SCRIPT_NAME has the prefix that TensorBoard may have been configured with.
-    path = environ.get("PATH_INFO", "")
-    _, _, below = path.partition(f"{_ROUTE}/app")
-    prefix = environ.get("SCRIPT_NAME", "") + path[: len(path) - len(below)]
+    prefix, below = _split(environ)
     if below == "":
         return _plain(start_response, "302 Found", "", ("Location", "app/"))
     query = environ.get("QUERY_STRING", "")
     method = environ.get("REQUEST_METHOD", "GET")
-    length = int(environ.get("CONTENT_LENGTH") or 0)
-    body = environ["wsgi.input"].read(length) if length else None
     connection = http.client.HTTPConnection("127.0.0.1", port)
     try:
         target = urllib.parse.quote(below) + (f"?{query}" if query else "")
@@ -151,9 +173,11 @@ def _handed_on(
     headers = [
         (name, _policy(value) if name.lower() == "content-security-policy" else value)
         for name, value in answer.getheaders()
-        # The token is only used between this process and the engine: the browser gets no cookie.
+        # The token is only used between this process and the engine: the browser never gets it.
         if name.lower() not in _HOP_BY_HOP and name.lower() != "set-cookie"
     ]
+    if below == "/":
+        headers.append(guard.cookie(environ))
     start_response(f"{answer.status} {answer.reason}", headers)
     return _chunks(connection, answer)
 
@@ -176,7 +200,8 @@ def _request_headers(environ: dict[str, Any], prefix: str, token: str) -> dict[s
     }
     if environ.get("CONTENT_TYPE"):
         headers["content-type"] = environ["CONTENT_TYPE"]
-    for name in (*_HOP_BY_HOP, "host", "cookie"):
+    # The origin was compared with TensorBoard's host; the engine knows itself by another one.
+    for name in (*_HOP_BY_HOP, "host", "cookie", "origin"):
         headers.pop(name, None)
     headers["authorization"] = f"Bearer {token}"
     headers["x-forwarded-prefix"] = prefix
@@ -254,13 +279,15 @@ class _Engine:
             line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         said: list[str] = []
-        threading.Thread(target=_listen, args=(self._process.stderr, said), daemon=True).start()
+        listener = threading.Thread(target=_listen, args=(self._process.stderr, said), daemon=True)
+        listener.start()
         told: list[dict[str, Any]] = []
         waiter = threading.Thread(target=_first, args=(self._process.stdout, told), daemon=True)
         waiter.start()
         waiter.join(_START_SECONDS)
         if not told:
             self._end()
+            listener.join(timeout=5)  # until the end of what it says
             # An error and its hint, one line each.
             last = "\n".join(said[-2:]) if said else "it said nothing"
             raise _EngineError(f"Stepscope's engine did not start:\n{last}")

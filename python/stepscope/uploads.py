@@ -19,6 +19,8 @@ from pathlib import Path
 
 from . import console
 from .capture_result import CaptureResult
+from .errors import PreflightError
+from .private_folder import private_folder
 
 SECONDS_MAX = 600.0
 """A copy that takes longer is aborted; the capture stays in the local folder."""
@@ -63,14 +65,30 @@ def is_address(log_dir: str | os.PathLike[str]) -> bool:
 
 
 def of(log_dir: str | os.PathLike[str]) -> Upload | None:
-    """The upload for captures in `log_dir`; None for a local folder."""
+    """The upload for captures in `log_dir`; None for a local folder.
+
+    Raises:
+        PreflightError: others could read or replace what is recorded in the temporary folder.
+    """
     if not is_address(log_dir):
         return None
     address = os.fspath(log_dir)
     readable = re.sub(r"[^\w.-]+", "_", address.split("://", 1)[1])[-40:]
     unique = hashlib.sha256(address.encode()).hexdigest()[:8]
-    folder = f"stepscope-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    return Upload(address, Path(tempfile.gettempdir()) / folder / f"{readable}-{unique}")
+    try:
+        folder = private_folder(Path(tempfile.gettempdir()))
+    except OSError as error:
+        raise PreflightError(
+            f"Captures for {address} have no private folder on this machine: {error}",
+            "remove that folder, or set TMPDIR to a folder of your own",
+        ) from error
+    return Upload(address, folder / f"{readable}-{unique}")
+
+
+def local_folder(log_dir: str | os.PathLike[str]) -> Path:
+    """Where captures for `log_dir` are recorded: itself, unless it is an address."""
+    upload = of(log_dir)
+    return Path(log_dir).expanduser().absolute() if upload is None else upload.local
 
 
 def copier(address: str) -> Callable[[Path, str], None] | None:

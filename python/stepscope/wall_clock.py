@@ -22,10 +22,10 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from . import _arrays
+from .whole_files import write_text
 
 __all__ = ["Epoch", "WallClock"]
 
@@ -215,9 +215,7 @@ class WallClock:
         """The report as JSON text; also written to `path` if given."""
         text = json.dumps(self.to_dict(), indent=2) + "\n"
         if path is not None:
-            file = Path(path).expanduser()
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            write_text(path, text)
         return text
 
     def prints_step(self, step: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,40 @@ def test_what_is_missing_is_said_before_the_step(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(stepscope.PreflightError, match="s3://lab/logs") as caught:
         Profiler(log_dir="s3://lab/logs")
     assert "s3fs" in str(caught.value)
+
+
+def test_only_this_user_may_enter_the_folder_of_recordings(
+    bucket: Path, tmp_path: Path, work: Work
+) -> None:
+    with stepscope.profile_trace("gs://lab/logs") as trace:
+        trace.block(work())
+    (folder,) = (tmp_path / "tmp").glob("stepscope-*")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert trace.result is not None and trace.result.path.is_relative_to(folder)
+
+
+@pytest.mark.parametrize("how", ["readable", "link", "file"])
+def test_a_folder_that_somebody_else_prepared_is_refused(
+    bucket: Path, tmp_path: Path, how: str
+) -> None:
+    folder = tmp_path / "tmp" / f"stepscope-{os.getuid()}"
+    if how == "readable":
+        folder.mkdir(mode=0o755)
+        folder.chmod(0o755)
+    elif how == "link":
+        (tmp_path / "theirs").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "theirs")
+    else:
+        folder.touch(mode=0o600)
+    for begin in (
+        lambda: uploads.of("gs://lab/logs"),
+        lambda: stepscope.profile_trace("gs://lab/logs").__enter__(),
+        lambda: Profiler(log_dir="gs://lab/logs"),
+    ):
+        with pytest.raises(stepscope.PreflightError, match="must be a folder of this user") as why:
+            begin()
+        assert "TMPDIR" in (why.value.hint or "")
+    assert uploads.of(tmp_path) is None
 
 
 def test_a_block_is_copied(

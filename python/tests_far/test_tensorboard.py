@@ -21,12 +21,21 @@ from tensorboard.backend.security_validator import SecurityValidatorMiddleware
 from tensorboard.plugins.base_plugin import TBContext
 
 
+OWN_PAGE = {"HTTP_SEC_FETCH_SITE": "same-origin"}
+
+
 def asked(made: StepscopePlugin, path: str, **more: str) -> tuple[str, dict[str, str], bytes]:
-    """The plugin's answer as TensorBoard passes it on, after its checks."""
+    """The plugin's answer to its own page as TensorBoard passes it on, after its checks."""
+    return asked_by(made, path, **OWN_PAGE, **more)
+
+
+def asked_by(made: StepscopePlugin, path: str, **more: str) -> tuple[str, dict[str, str], bytes]:
+    """The same, to whoever sends only these headers."""
     environ: dict[str, Any] = {
         "REQUEST_METHOD": "GET",
         "PATH_INFO": f"/data/plugin/stepscope{path}",
         "SCRIPT_NAME": "",
+        "SERVER_PORT": "6006",
         "HTTP_HOST": "board.example:6006",
         "HTTP_COOKIE": "theirs=1",
         "wsgi.input": io.BytesIO(),
@@ -67,7 +76,6 @@ def test_pages_and_reports_come_through(
         status, headers, _ = asked(board, "/app", SCRIPT_NAME="/x")
         assert (status, headers["Location"]) == ("302 Found", "app/")
         assert asked(board, "/index.js")[0] == "200 OK"
-    assert "Set-Cookie" not in headers
     assert not caplog.records, "TensorBoard has nothing to object to"
 
 
@@ -96,6 +104,77 @@ def test_nothing_is_captured_unless_hosts_are_named(
         assert status.startswith("403") and "10.0.0.1:22" in report["error"]
     finally:
         made._engine.forget()
+
+
+SQL = json.dumps({"query": "select count(*) as n from sessions"}).encode()
+
+
+def sent(body: bytes, **more: str) -> dict[str, Any]:
+    """What makes a request one with a body."""
+    about = {
+        "REQUEST_METHOD": "POST",
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": io.BytesIO(body),
+    }
+    return about | more
+
+
+def test_over_plain_http_only_own_pages_are_answered(board: StepscopePlugin) -> None:
+    """Where TensorBoard is no localhost, browsers don't say which site a request comes from."""
+    report = "/app/api/sessions/0/analyses/overview"
+    status, _, body = asked_by(board, report)
+    assert status.startswith("403") and b"page of this tab" in body
+    for wrong in ("stepscope_board_6006=", "stepscope_board_6006=0", "theirs=1", '"'):
+        assert asked_by(board, report, HTTP_COOKIE=wrong)[0].startswith("403"), wrong
+    # Nothing was started for them.
+    assert board._engine._process is None
+    status, headers, _ = asked_by(board, "/app/")
+    assert status == "200 OK"
+    cookie, *attributes = headers["Set-Cookie"].split("; ")
+    assert attributes == ["HttpOnly", "SameSite=Strict"]
+    assert board._engine.address()[1] not in cookie
+    own = {"HTTP_COOKIE": f"theirs=1; {cookie}"}
+    assert asked_by(board, report, **own)[0] == "200 OK"
+    # The cookie of another process, or of a TensorBoard at another port.
+    other = StepscopePlugin(TBContext(logdir=str(DEMO)))
+    assert asked_by(other, report, **own)[0].startswith("403")
+    assert asked_by(board, report, SERVER_PORT="6007", **own)[0].startswith("403")
+
+
+def test_the_page_may_ask_in_sql_and_other_sites_may_not(board: StepscopePlugin) -> None:
+    cookie = asked_by(board, "/app/")[1]["Set-Cookie"].split(";")[0]
+
+    def query(**more: str) -> tuple[str, bytes]:
+        status, _, body = asked_by(
+            board, "/app/api/sql", **sent(SQL, HTTP_COOKIE=cookie, **more)
+        )
+        return status, body
+
+    status, body = query(HTTP_ORIGIN="http://board.example:6006")
+    # Not 403; the program for queries may be missing here.
+    assert status[:3] in ("200", "501"), body
+    for origin in ("http://evil.example", "http://board.example:8888", "null", ""):
+        assert query(HTTP_ORIGIN=origin)[0].startswith("403"), origin
+    assert query(HTTP_SEC_FETCH_SITE="same-site")[0].startswith("403")
+    assert query(HTTP_SEC_FETCH_SITE="cross-site")[0].startswith("403")
+
+
+def test_long_requests_are_refused_before_they_are_read(board: StepscopePlugin) -> None:
+    class Unread(io.BytesIO):
+        def read(self, _size: int | None = -1) -> bytes:
+            raise AssertionError("it is read")
+
+    for length, status in [
+        (str((2 << 20) + 1), "413"),
+        ("9" * 5000, "413"),
+        ("-1", "400"),
+        ("a few", "400"),
+        ("\u0663", "400"),
+    ]:
+        more = sent(b"", CONTENT_LENGTH=length) | {"wsgi.input": Unread()}
+        assert asked(board, "/app/api/sql", **more)[0].startswith(status), length
+    assert board._engine._process is None
 
 
 def test_an_engine_that_is_gone_is_started_again(board: StepscopePlugin) -> None:

@@ -4,6 +4,8 @@ import type { LabelFacts } from '../wire/generated/LabelFacts';
 import {
   colorByOf,
   DURATION_BOUNDS,
+  durationKey,
+  isShownBy,
   keyOf,
   slotOf,
   slotOfDuration,
@@ -71,4 +73,36 @@ test('a tint depends on the name without its digits', () => {
   expect(tintOf('fusion.1')).toBe(tintOf('fusion.2'));
   expect(colorByOf('scope')).toBe('scope');
   expect(colorByOf('nonsense')).toBe('class');
+});
+
+describe('slices that are not dimmed', () => {
+  const noStep = () => undefined;
+
+  test('are those of a duration', () => {
+    const isShown = isShownBy('duration', new Set([durationKey(0), durationKey(1e7)]), noStep)!;
+    expect([1e3, 1e6, 1e7, 9e7, 1e8].map((ps) => isShown(0, ps))).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('are those of a step, and none outside steps', () => {
+    const stepAt = (ps: number) => (ps < 0 ? undefined : Math.floor(ps / 100));
+    const isShown = isShownBy('step', new Set(['2']), stepAt)!;
+    expect([-1, 150, 200, 299, 300].map((ps) => isShown(ps, 1))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('are decided by labels for all other colors', () => {
+    expect(isShownBy('class', new Set(['matmul']), noStep)).toBeNull();
+    expect(isShownBy('duration', null, noStep)).toBeNull();
+  });
 });

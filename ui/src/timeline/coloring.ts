@@ -92,6 +92,28 @@ export function slotOfSlices(
   return by === 'duration' ? (_, durationPs) => slotOfDuration(durationPs) : null;
 }
 
+/** Whether colors are of single slices: labels have none of their own. */
+export const isOfSlices = (by: ColorBy) => by === 'step' || by === 'duration';
+
+/** The key of a color by duration: its lower bound in picoseconds. */
+export const durationKey = (bound: number) => String(bound);
+
+/**
+ * Whether a slice is among those that are not dimmed, if that is not decided by its label; `stepAt`
+ * tells the number of the step.
+ */
+export function isShownBy(
+  by: ColorBy,
+  only: ReadonlySet<string> | null,
+  stepAt: (timePs: number) => number | undefined,
+): ((startPs: number, durationPs: number) => boolean) | null {
+  if (!only || !isOfSlices(by)) return null;
+  if (by === 'step') return (startPs) => only.has(String(stepAt(startPs)));
+  const bounds = [0, ...DURATION_BOUNDS];
+  const isShown = bounds.map((bound) => only.has(durationKey(bound)));
+  return (_, durationPs) => isShown[slotOfDuration(durationPs) - FIRST_DURATION] ?? false;
+}
+
 /** `fusion.12` and `fusion.7` are the same kind of op, and so are the markers of their ends. */
 function withoutNumber(name: string): string {
   return name.replace(/^end: /, '').replace(/[.\d]+$/, '') || name;

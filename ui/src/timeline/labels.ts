@@ -5,7 +5,7 @@
 import { parsePattern } from '../format/pattern';
 import type { LabelFacts } from '../wire/generated/LabelFacts';
 import type { LabelReport } from '../wire/generated/LabelReport';
-import { COLORS_BY, keyOf, slotOf, type ColorBy, type LabelText } from './coloring';
+import { COLORS_BY, isOfSlices, keyOf, slotOf, type ColorBy, type LabelText } from './coloring';
 import { FIRST_LAID_LABEL } from './laid';
 import type { TrackTile } from './tile';
 
@@ -28,6 +28,8 @@ const KNOWN = 2;
 export class LabelTable {
   /** What the colors of slices show, if that is not the same for all slices of a label. */
   glyphSlot: GlyphSlot | null = null;
+  /** Whether a slice of a label that matches is not dimmed, if that differs between its slices. */
+  isGlyphShown: ((startPs: number, durationPs: number) => boolean) | null = null;
   /** Color slot of a label; slot 0 until it is known. */
   slot = new Uint8Array(FIRST_CAPACITY);
   /** 1 where the label matches the search; only meaningful during a search. */
@@ -117,6 +119,12 @@ export class LabelTable {
   /** The key of a label, for isolating it; empty if it has none. */
   keyOf(by: ColorBy, label: number): string {
     return keyOf(by, this.textOf(label));
+  }
+
+  /** 1 if a slice is not dimmed; slices that are merged have a mean duration. */
+  matchOf(label: number, startPs: number, durationPs: number): number {
+    const isShown = this.isGlyphShown?.(startPs, durationPs) ?? true;
+    return isShown ? this.matches[label]! : 0;
   }
 
   private textOf(label: number): LabelText {
@@ -209,7 +217,8 @@ export class LabelTable {
     const isFound = found && label < FIRST_LAID_LABEL
       ? found.has(label)
       : pattern === null || (name !== undefined && matchesName(pattern, name));
-    const isShown = only === null || only.has(keyOf(this.by, this.textOf(label)));
+    const isShown =
+      only === null || isOfSlices(this.by) || only.has(keyOf(this.by, this.textOf(label)));
     this.matches[label] = isFound && isShown ? 1 : 0;
   }
 }

@@ -149,9 +149,10 @@ export class StripPixels {
         if (end <= fromPs && start < fromPs) continue;
         const x0 = (Math.max(start, fromPs) - originPs) * scale;
         const x1 = (Math.min(end, toPs) - originPs) * scale;
-        const match = isSearching ? labels.matches[label[i]!]! : 1;
+        const meanPs = busyPs[i]! / columns.count[i]!;
+        const match = isSearching ? labels.matchOf(label[i]!, start, meanPs) : 1;
         const slot = labels.glyphSlot
-          ? labels.glyphSlot(start, busyPs[i]! / columns.count[i]!)
+          ? labels.glyphSlot(start, meanPs)
           : labels.slot[label[i]!]!;
         const wholePx = (end - start) * scale;
         this.shared.merge(x0, x1, busyPs[i]! * scale, wholePx, SUMMED, slot, match);
@@ -174,7 +175,7 @@ export class StripPixels {
     const { startPs, durationPs, busyPs, count, label, glyphCount } = columns;
     const { originPs, scale } = projection;
     const slots = labels.slot;
-    const { matches, glyphSlot } = labels;
+    const { matches, glyphSlot, isGlyphShown } = labels;
     let i = firstGlyphAt(startPs, fromPs);
     for (; i < glyphCount; i++) {
       const start = startPs[i]!;
@@ -187,7 +188,8 @@ export class StripPixels {
       const id = label[i]!;
       const slices = count[i]!;
       const slot = glyphSlot ? glyphSlot(start, busyPs[i]! / slices) : slots[id]!;
-      const match = isSearching ? matches[id]! : 1;
+      let match = isSearching ? matches[id]! : 1;
+      if (isGlyphShown && match === 1 && !isGlyphShown(start, busyPs[i]! / slices)) match = 0;
       if (slices === 1 && x1 - x0 >= NARROW_PX) {
         const from = x0 | 0;
         // Leave a pixel between neighbors, unless the slice continues in the next segment.

@@ -11,7 +11,8 @@ import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
 import { Renderer } from './draw';
 import { FrameClock } from './frame-clock';
-import { slotOfSlices, type ColorBy } from './coloring';
+import { colorScene } from './color-scene';
+import type { ColorBy } from './coloring';
 import { LabelTable, searchPattern } from './labels';
 import { measuredDepths } from './depths';
 import type { IdleGaps } from './idle-gaps';
@@ -19,6 +20,7 @@ import { Laid, LAID_TRACK, type LaidTrack } from './laid';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
 import type { Mark } from './marks';
 import { Motion } from './motion';
+import { moveViewport } from './move-viewport';
 import { participantsOf } from './participants';
 import type { PathRuler } from './path-ruler';
 import { Rows } from './rows';
@@ -31,7 +33,6 @@ import {
   type Scene,
   type SelectedSlice,
 } from './scene';
-import { stepIndexAt } from './step-index';
 import { TimelineSearch, type SearchState } from './search';
 import { homeWindow, initialScene, readPalette, themeFont } from './setup';
 import { statsOf, type Stats } from './stats';
@@ -43,6 +44,7 @@ import { rootLevel } from './tile-grid';
 import { rowsInSight, WantedRows } from './tile-wants';
 import { TileLoader } from './tiles';
 import { Times } from './times';
+import { UnderPointer } from './under-pointer';
 import { clampWindow, limitsOf, type TimeWindow } from './viewport';
 
 /** Memory for tiles. */
@@ -119,8 +121,7 @@ export class Timeline {
   private shown: TimeWindow = { startPs: NaN, endPs: NaN };
   /** Whether another timeline is moving this window; tiles are requested when it stops. */
   private isPassing = false;
-  /** What the hover card was last computed for. */
-  private hovered: readonly unknown[] = [];
+  private readonly underPointer = new UnderPointer();
   private asksForMore = false;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly wanted = new WantedRows();
@@ -256,17 +257,13 @@ export class Timeline {
   jumpTo(window: TimeWindow, isAnimated = true): void {
     this.isPassing = false;
     const next = clampWindow(window, this.scene.viewport.limits);
-    if (isAnimated) this.scene.viewport.animateTo(next, performance.now());
-    else this.scene.viewport.show(next);
-    this.redraw();
+    this.adopt(next, isAnimated);
     this.onWindow(next, 'jump');
   }
 
   /** Shows the window given by a URL, without calling `onWindow`. */
   adopt(window: TimeWindow | null, isAnimated: boolean): void {
-    const next = window ?? this.home;
-    if (isAnimated) this.scene.viewport.animateTo(next, performance.now());
-    else this.scene.viewport.show(next);
+    moveViewport(this.scene.viewport, window ?? this.home, isAnimated);
     this.redraw();
   }
 
@@ -398,6 +395,7 @@ export class Timeline {
 
   /** Draws anew, with rows as high as what they show. */
   tilesChanged(): void {
+    this.underPointer.forget();
     this.measureLater();
     this.redraw();
   }
@@ -440,14 +438,9 @@ export class Timeline {
 
   /** Colors slices by something else, and dims all but those with these keys. */
   color(by: ColorBy, only: ReadonlySet<string> | null = null): void {
-    const { scene } = this;
-    scene.only = only;
-    scene.labels.glyphSlot = slotOfSlices(by, (startPs) => stepIndexAt(scene.steps, startPs));
+    colorScene(this.scene, by, only);
     this.coloring[1]({ by, only });
-    for (const labels of new Set([scene.labels, scene.ghost?.labels ?? scene.labels])) {
-      void labels.setColoring(by, only);
-    }
-    this.labelGeneration[1](scene.labels.generation);
+    this.labelGeneration[1](this.scene.labels.generation);
     this.redraw();
   }
 
@@ -505,12 +498,10 @@ export class Timeline {
 
   /** The hover card is about what is under the pointer now: not during a motion, anew after it. */
   private refreshHover(): void {
-    const { viewport, geometry, layout } = this.scene;
-    const { startPs, endPs } = viewport;
-    const now = [startPs, endPs, geometry.scrollY, layout] as const;
-    if (now.every((value, i) => value === this.hovered[i])) return;
-    if (this.motion.isActive || viewport.animating) return this.setHover(null);
-    this.hovered = now;
+    const { scene } = this;
+    if (!this.underPointer.hasChanged(scene)) return;
+    if (this.motion.isActive || scene.viewport.animating) return this.setHover(null);
+    this.underPointer.remember(scene);
     this.onStill();
   }
 

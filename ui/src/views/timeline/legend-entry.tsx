@@ -6,8 +6,6 @@ export interface LegendEntry {
   key: string;
   title: string;
   color: string;
-  /** Whether it cannot be isolated. */
-  isFixed?: boolean;
 }
 
 /** A color; a click shows only it, or no longer; with Shift or Ctrl, in addition to the others. */
@@ -25,9 +23,8 @@ export function LegendButton(props: { timeline: Timeline; entry: LegendEntry; ti
     <button
       class="quiet legend-entry"
       classList={{ 'is-dim': only() !== null && !isIsolated() }}
-      disabled={props.entry.isFixed}
       aria-pressed={isIsolated()}
-      data-tip={props.entry.isFixed ? undefined : props.tip}
+      data-tip={props.tip}
       onClick={(event) => isolate(event.shiftKey || event.ctrlKey)}
     >
       <span class="swatch" style={{ background: props.entry.color }} />

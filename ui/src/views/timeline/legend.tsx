@@ -1,13 +1,18 @@
 /** What the colors of the timeline mean; a click on a color dims everything else. */
 import { createMemo, createSignal, For, lazy, onCleanup, onMount, Show } from 'solid-js';
 
-import { formatDuration } from '../../format/numbers';
-import { CLASS_COLORS, classColor, classTitle } from '../../format/palette';
-import { DURATION_BOUNDS, type ColorBy } from '../../timeline/coloring';
+import { CLASS_COLORS, classColor } from '../../format/palette';
+import {
+  DURATION_BOUNDS,
+  durationKey,
+  slotOfStep,
+  type ColorBy,
+} from '../../timeline/coloring';
 import { FIRST_DURATION } from '../../timeline/palette';
 import type { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
 import { Popover } from '../../widgets/popover';
+import { titleOfColor } from './color-titles';
 import { LegendButton, type LegendEntry } from './legend-entry';
 import './legend.css';
 
@@ -25,16 +30,21 @@ function entriesOf(timeline: Timeline, by: ColorBy): LegendEntry[] {
   if (by === 'class') {
     const classes = [...labels.seenClasses];
     classes.sort((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other));
-    return classes.map((key) => ({ key, title: classTitle(key), color: classColor(key) }));
+    return classes.map((key) => ({ key, title: titleOfColor(by, key), color: classColor(key) }));
   }
-  if (by === 'step') return [];
+  if (by === 'step') {
+    return timeline.times.clock[0]().steps.map(({ step }, index) => ({
+      key: String(step),
+      title: titleOfColor(by, String(step)),
+      color: palette.css[slotOfStep(index)]!,
+    }));
+  }
   if (by === 'duration') {
     const bounds = [0, ...DURATION_BOUNDS];
     return bounds.map((ps, i) => ({
-      key: String(ps),
-      title: ps === 0 ? `< ${formatDuration(DURATION_BOUNDS[0]!)}` : `≥ ${formatDuration(ps)}`,
+      key: durationKey(ps),
+      title: titleOfColor(by, durationKey(ps)),
       color: palette.css[FIRST_DURATION + i]!,
-      isFixed: true,
     }));
   }
   return labels.keys().map(({ key, slot }) => ({ key, title: key, color: palette.css[slot]! }));
@@ -87,7 +97,7 @@ export function Legend(props: { timeline: Timeline }) {
               <LegendButton
                 timeline={props.timeline}
                 entry={entry}
-                tip={`${entry.key}: click to dim everything else, Shift+click to add`}
+                tip={`${entry.title}: click to dim everything else, Shift+click to add`}
               />
             </li>
           )}

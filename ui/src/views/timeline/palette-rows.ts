@@ -7,6 +7,7 @@ import { hideOthers } from '../../timeline/hide-others';
 import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
+import { titleOfColor } from './color-titles';
 import { chooseWithUndo, withUndo } from './undo';
 
 const action = (title: string, detail: string, run: () => void): Command => ({
@@ -60,7 +61,10 @@ function allRows(timeline: Timeline): Command[] {
       action('Usual order of all rows', '', () => change('Rows in their usual order', usual)),
     );
   }
-  if (only) list.push(action('Show all colors', [...only].join(', '), () => timeline.color(by)));
+  if (only) {
+    const isolated = [...only].map((key) => titleOfColor(by, key)).join(', ');
+    list.push(action('Show all colors', isolated, () => timeline.color(by)));
+  }
   return list;
 }
 

@@ -1,8 +1,9 @@
 /** The line below the rows: the legend, and how many slices a merged glyph represents. */
 import { For, lazy, Show } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
 
 import { signedText } from '../../compare/change';
-import { classTitle } from '../../format/palette';
+import { formatCount, plural } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import { shared } from '../../shell/shared';
 import { getParam } from '../../shell/state';
@@ -13,7 +14,11 @@ import type { Overlay } from '../../timeline/ghost';
 import { footRowsOf } from '../../timeline/strips';
 import type { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
+import { showToast } from '../../widgets/toast';
+import type { TimelineStep } from '../../wire/generated/TimelineStep';
+import { titleOfColor } from './color-titles';
 import { otherSteps, type Baseline } from './ghost';
+import type { GapCounts } from './idle';
 import { Legend } from './legend';
 import './status-line.css';
 
@@ -53,8 +58,52 @@ function OnlyChip(props: { what: string; onClear: () => void }) {
   );
 }
 
-/** More steps than this are not listed one by one. */
-const MOST_STEPS = 500;
+/** More steps than this are not listed: their number is typed. */
+const MOST_LISTED = 500;
+
+interface StepFieldProps {
+  label: string;
+  steps: readonly TimelineStep[];
+  chosen: TimelineStep | undefined;
+  onChoose: (step: number) => void;
+}
+
+/** Chooses one of a few steps. */
+function StepList(props: StepFieldProps) {
+  return (
+    <select
+      aria-label={props.label}
+      value={props.chosen?.step ?? ''}
+      onChange={(event) => props.onChoose(Number(event.currentTarget.value))}
+    >
+      <Show when={!props.chosen}>
+        <option value="">not found</option>
+      </Show>
+      <For each={props.steps}>{({ step }) => <option value={step}>{step}</option>}</For>
+    </select>
+  );
+}
+
+/** Chooses one of many steps by its number. */
+function StepNumber(props: StepFieldProps) {
+  const choose = (field: HTMLInputElement) => {
+    const step = field.valueAsNumber;
+    if (props.steps.some((one) => one.step === step)) return props.onChoose(step);
+    showToast({ text: `There is no step ${field.value} here`, key: 'timeline step' });
+    field.value = String(props.chosen?.step ?? '');
+  };
+  return (
+    <input
+      type="number"
+      aria-label={props.label}
+      data-tip={`One of ${plural(props.steps.length, 'step')}`}
+      min={props.steps[0]?.step}
+      max={props.steps.at(-1)?.step}
+      value={props.chosen?.step ?? ''}
+      onChange={(event) => choose(event.currentTarget)}
+    />
+  );
+}
 
 /** Says which step lies over which, lets the reader choose another one, and ends it. */
 function OverlayChip(props: { timeline: Timeline; baseline: Baseline; overlay: Overlay }) {
@@ -65,11 +114,6 @@ function OverlayChip(props: { timeline: Timeline; baseline: Baseline; overlay: O
     otherSteps(timeline, undefined, false).find(({ step }) => step === props.overlay.own);
   const steps = () => otherSteps(timeline, props.baseline, props.overlay.isBaseline);
   const other = () => steps().find(({ step }) => step === props.overlay.other);
-  const listed = () => {
-    const all = steps().slice(0, MOST_STEPS);
-    const chosen = other();
-    return chosen && !all.includes(chosen) ? [chosen, ...all] : all;
-  };
   const difference = () => {
     const [below, above] = [own(), other()];
     if (!below || !above) return '';
@@ -80,16 +124,13 @@ function OverlayChip(props: { timeline: Timeline; baseline: Baseline; overlay: O
     <span class="only-chip" role="group" aria-label="Step over step">
       <label>
         {whose()}{' '}
-        <select
-          aria-label={`${whose()} laid over step ${props.overlay.own}`}
-          value={other()?.step ?? ''}
-          onChange={(event) => change({ other: Number(event.currentTarget.value) })}
-        >
-          <Show when={!other()}>
-            <option value="">not found</option>
-          </Show>
-          <For each={listed()}>{({ step }) => <option value={step}>{step}</option>}</For>
-        </select>
+        <Dynamic
+          component={steps().length > MOST_LISTED ? StepNumber : StepList}
+          label={`${whose()} laid over step ${props.overlay.own}`}
+          steps={steps()}
+          chosen={other()}
+          onChoose={(step: number) => change({ other: step })}
+        />
       </label>
       <span data-tip="The lower part of each lane shows it, aligned at the starts of both steps">
         over step {props.overlay.own}
@@ -128,10 +169,28 @@ function ClockChoice(props: { timeline: Timeline }) {
   );
 }
 
-export function StatusLine(props: { timeline: Timeline; session: string; baseline: Baseline }) {
+/** Says that only the longest gaps are drawn. */
+function GapsChip(props: { gaps: GapCounts }) {
+  return (
+    <span
+      class="muted number"
+      data-tip="The longest idle gaps are drawn. Idle counts all of them."
+    >
+      {formatCount(props.gaps.drawn)} of {formatCount(props.gaps.all)} idle gaps drawn
+    </span>
+  );
+}
+
+interface StatusLineProps {
+  timeline: Timeline;
+  session: string;
+  baseline: Baseline;
+  /** How many idle gaps are drawn, once known. */
+  gaps: GapCounts | null;
+}
+
+export function StatusLine(props: StatusLineProps) {
   const coloring = () => props.timeline.coloring[0]();
-  const keyTitle = (key: string) =>
-    coloring().by === 'class' ? classTitle(key) : key;
   return (
     <div class="timeline-status">
       <ColorChoice timeline={props.timeline} />
@@ -139,7 +198,7 @@ export function StatusLine(props: { timeline: Timeline; session: string; baselin
       <Show when={coloring().only}>
         {(only) => (
           <OnlyChip
-            what={[...only()].map(keyTitle).join(', ')}
+            what={[...only()].map((key) => titleOfColor(coloring().by, key)).join(', ')}
             onClear={() => props.timeline.color(coloring().by)}
           />
         )}
@@ -162,6 +221,9 @@ export function StatusLine(props: { timeline: Timeline; session: string; baselin
       </Show>
       <Show when={coloring().by === 'step'}>
         <span class="muted">steps next to each other differ</span>
+      </Show>
+      <Show when={props.gaps && props.gaps.drawn < props.gaps.all && props.gaps}>
+        {(gaps) => <GapsChip gaps={gaps()} />}
       </Show>
       <Legend timeline={props.timeline} />
       <span class="spacer" />

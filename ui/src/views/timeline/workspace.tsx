@@ -96,7 +96,7 @@ export function Workspace(props: WorkspaceProps) {
   createEffect(on(timeline.chosenMark[0], (mark) => mark !== null && open('marks')));
   followAddress(timeline, commands);
   followPath(timeline, () => props.session);
-  followIdle(timeline, () => props.session);
+  const gaps = followIdle(timeline, () => props.session);
   followRelated(timeline);
   followGhost(timeline, () => props.baseline);
   const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
@@ -179,7 +179,12 @@ export function Workspace(props: WorkspaceProps) {
           </Late>
         )}
       </Show>
-      <StatusLine timeline={timeline} session={props.session} baseline={props.baseline} />
+      <StatusLine
+        timeline={timeline}
+        session={props.session}
+        baseline={props.baseline}
+        gaps={gaps()}
+      />
       <Show when={isDrawerOpen()}>
         <Late>
           <Drawer

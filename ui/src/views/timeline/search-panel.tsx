@@ -8,6 +8,7 @@ import { shortText } from '../../timeline/clock';
 import { byName } from '../../timeline/search-names';
 import { Middle } from '../../widgets/middle';
 import { PanelHint, type PanelProps } from './drawer';
+import { searchExamples } from './search-examples';
 
 const ROW_HEIGHT = 24;
 const OVERSCAN = 6;
@@ -17,14 +18,27 @@ export function SearchPanel(props: PanelProps) {
   return (
     <Show
       when={state().query}
-      fallback={<PanelHint text="Search the names of all slices in the session." keys="/" />}
+      fallback={
+        <>
+          <PanelHint
+            text="Search names, scopes, sources and HLO of all slices in the session, by text or regular expression."
+            keys="/"
+          />
+          <Conditions {...props} />
+        </>
+      }
     >
       <Show
         when={state().matchCount > 0}
         fallback={
-          <p class="panel-hint muted">
-            {state().error || (state().isReady ? `No slice matches “${state().query}”.` : '…')}
-          </p>
+          <>
+            <p class="panel-hint muted">
+              {state().error || (state().isReady ? `No slice matches “${state().query}”.` : '…')}
+            </p>
+            <Show when={state().isReady}>
+              <Conditions {...props} />
+            </Show>
+          </>
         }
       >
         <div class="search-panel">
@@ -33,6 +47,26 @@ export function SearchPanel(props: PanelProps) {
         </div>
       </Show>
     </Show>
+  );
+}
+
+/** What a search can ask for besides a text, each with an example to click. */
+function Conditions(props: PanelProps) {
+  return (
+    <dl class="search-conditions" aria-label="Conditions of a search">
+      <For each={searchExamples(props.timeline)}>
+        {({ query, meaning }) => (
+          <>
+            <dt>
+              <button class="mono" onClick={() => props.timeline.setQuery(query)}>
+                {query}
+              </button>
+            </dt>
+            <dd class="muted">{meaning}</dd>
+          </>
+        )}
+      </For>
+    </dl>
   );
 }
 

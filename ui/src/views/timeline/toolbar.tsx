@@ -176,6 +176,7 @@ function SearchField(props: ToolbarProps) {
         type="search"
         placeholder="Search all slices  ( / )"
         aria-label="Search all slices: text or regular expression"
+        data-tip="Text or regular expression, with conditions such as dur>1ms or kind:collective. ↓ lists them"
         data-shortcut="search"
         value={state().query}
         onInput={(event) => props.timeline.setQuery(event.currentTarget.value)}

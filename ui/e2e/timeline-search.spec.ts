@@ -1,0 +1,31 @@
+/** The conditions of a search: they can be found, clicked and typed. */
+import { expect, test } from './server';
+import { openTimeline } from './timeline-probe';
+
+test('a duration can be typed as a condition, and every match is that long', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  const field = page.locator('.timeline-search input');
+  await page.keyboard.press('/');
+  await page.keyboard.type('dur>1ms');
+  const count = page.locator('.match-count');
+  await expect(count).toHaveText(/^[\d,.]+ matches$/);
+  await page.keyboard.press('ArrowDown');
+  const durations = page.locator('.search-matches .search-duration');
+  await expect(durations.first()).toBeVisible();
+  for (const text of await durations.allTextContents()) {
+    expect(text).toMatch(/^([1-9][\d.]*) (ms|s)$/);
+  }
+  await field.fill('');
+});
+
+test('an empty search lists the conditions, and a click tries one', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  await page.locator('.timeline-search input').press('ArrowDown');
+  const conditions = page.locator('.search-conditions');
+  for (const key of ['dur>', 'kind:', 'track:', 'scope:', 'name:']) {
+    await expect(conditions.locator('button', { hasText: key }).first()).toBeVisible();
+  }
+  await conditions.getByRole('button', { name: 'track:CPU:0' }).click();
+  await expect(page.locator('.timeline-search input')).toHaveValue('track:CPU:0');
+  await expect(page.locator('.search-matches .search-track').first()).toHaveText(/^CPU:0 \//);
+});

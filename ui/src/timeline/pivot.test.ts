@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { PivotReport } from '../wire/generated/PivotReport';
-import { cellOf, identityOf, linesOf } from './pivot';
+import { parseArrangement } from '../widgets/table/arrangement';
+import { cellOf, columnKey, identityOf, linesOf } from './pivot';
 
 const report: PivotReport = {
   start_ps: 0,
@@ -31,5 +32,14 @@ describe('pivot tables', () => {
   it('identify programs without their ids', () => {
     expect(identityOf('jit_step(123)')).toBe('jit_step');
     expect(identityOf('step 3')).toBe('step 3');
+  });
+
+  it('have columns whose keys are their own, also in the address', () => {
+    const names = ['step 3', 'step_3', 'step 4', 'host / TPU:0', 'jit_step(12)', 'a.change', '', '流'];
+    const keys = names.map(columnKey);
+    expect(new Set(keys).size).toBe(names.length);
+    for (const key of keys) expect([...parseArrangement(`-${key}`).hidden]).toEqual([key]);
+    // The change from a baseline has a column of its own.
+    expect(columnKey('a.change')).not.toMatch(/[.]change$/);
   });
 });

@@ -46,3 +46,8 @@ export function cellOf(
 
 /** Identifies a row in both sessions: ids of programs differ between them. */
 export const identityOf = (key: string) => key.replace(/\(\d+\)$/, '');
+
+/** The key of a column in the address, where only letters, digits and `_` stand for themselves. */
+export function columnKey(key: string): string {
+  return `cell_${key.replace(/[^A-Za-z0-9]/gu, (one) => `_${one.codePointAt(0)!.toString(16)}_`)}`;
+}

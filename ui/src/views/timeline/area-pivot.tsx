@@ -7,6 +7,7 @@ import { getParam, setParams } from '../../shell/state';
 import type { AreaKey } from '../../timeline/api';
 import {
   cellOf,
+  columnKey,
   identityOf,
   linesOf,
   type PivotLine,
@@ -124,8 +125,8 @@ function columnsOf(
       figure: 'timeline.area.total',
     },
     ...report.columns.map(
-      (column, index): Column<PivotLine> => ({
-        key: `cell${index}`,
+      (column): Column<PivotLine> => ({
+        key: columnKey(column.key),
         title: column.key || '(none)',
         value: (line) => cellOf(line, column, measure),
         kind,

@@ -13,7 +13,9 @@ test('merged slices become single ones when their tile arrives', async ({ page, 
   await page.route('**/timeline/tile*', (route) => void held.push(route));
   await page.mouse.move(box.x + box.width * 0.2, row.y + 8);
   // Far in: what is drawn until the tiles arrive are the merged slices of the whole session.
-  for (let i = 0; i < 4; i++) await page.keyboard.press('+');
+  await page.keyboard.down('Control');
+  for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -240);
+  await page.keyboard.up('Control');
   const card = page.locator('.hover-card');
   await expect(async () => {
     await page.mouse.move(box.x + box.width * 0.2 + 1, row.y + 8);

@@ -51,6 +51,11 @@ function leaveLater(toast: Toast): void {
   );
 }
 
+/** Leaves later, unless the reader is still there in the other way. */
+function leaveUnless(toast: Toast, element: Element, state: ':focus-within' | ':hover'): void {
+  if (!element.matches(state)) leaveLater(toast);
+}
+
 function stay(toast: Toast): void {
   clearTimeout(timers.get(toast));
 }
@@ -63,9 +68,9 @@ export function ToastLayer() {
           <div
             class="toast"
             onPointerEnter={() => stay(toast)}
-            onPointerLeave={() => leaveLater(toast)}
+            onPointerLeave={(event) => leaveUnless(toast, event.currentTarget, ':focus-within')}
             onFocusIn={() => stay(toast)}
-            onFocusOut={() => leaveLater(toast)}
+            onFocusOut={(event) => leaveUnless(toast, event.currentTarget, ':hover')}
           >
             <span>{toast.text}</span>
             <Show when={toast.action}>

@@ -16,6 +16,7 @@ import { NestingPanel } from './nesting-panel';
 import { OccurrencesPanel } from './occurrences-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
+import { Splitter } from './splitter';
 import './drawer.css';
 import './slice-related.css';
 
@@ -43,6 +44,7 @@ const FIRST_SHARE = 0.34;
 const LOW_SHARE = 0.26;
 
 const LEAST_PX = 120;
+const MOST_SHARE = 0.75;
 const FIRST_WIDTH_SHARE = 0.38;
 
 /** Where the details are: below the tracks, at their right, or over all of them. */
@@ -62,20 +64,7 @@ export function Drawer(props: DrawerProps) {
   );
   const [width, setWidth] = createSignal(Math.round(window.innerWidth * FIRST_WIDTH_SHARE));
   const isRight = () => dockOf() === 'right';
-  const drag = (event: PointerEvent) => {
-    const handle = event.currentTarget as HTMLElement;
-    const isAcross = isRight();
-    const position = (at: PointerEvent) => (isAcross ? at.clientX : at.clientY);
-    const began = (isAcross ? width() : height()) + position(event);
-    const most = (isAcross ? window.innerWidth : window.innerHeight) * 0.75;
-    handle.setPointerCapture(event.pointerId);
-    handle.onpointermove = (move) => {
-      const size = Math.min(most, Math.max(LEAST_PX, began - position(move)));
-      if (isAcross) setWidth(size);
-      else setHeight(size);
-    };
-    handle.onpointerup = () => (handle.onpointermove = null);
-  };
+  const most = () => (isRight() ? window.innerWidth : window.innerHeight) * MOST_SHARE;
   const size = () =>
     dockOf() === 'bottom' ? { height: `${height()}px` } : { '--drawer-width': `${width()}px` };
   // The tracks leave room at the right.
@@ -108,7 +97,17 @@ export function Drawer(props: DrawerProps) {
       style={size()}
       aria-label="Details"
     >
-      <div class="drawer-handle" role="separator" onPointerDown={drag} />
+      <Show when={dockOf() !== 'full'}>
+        <Splitter
+          class="drawer-handle"
+          label={isRight() ? 'Width of the details' : 'Height of the details'}
+          size={isRight() ? width() : height()}
+          least={LEAST_PX}
+          most={most()}
+          grows={isRight() ? 'left' : 'up'}
+          onSize={isRight() ? setWidth : setHeight}
+        />
+      </Show>
       <header class="drawer-tabs">
         <Tabs
           class="drawer-list"

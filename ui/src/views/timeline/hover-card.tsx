@@ -12,15 +12,10 @@ import type { CounterHit, Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
 import { Prose } from '../../widgets/prose';
 import type { GapRow } from '../../wire/generated/GapRow';
-
-const WIDTH = 340;
-const GAP = 14;
+import { cardPlace } from './card-place';
 
 /** Cards show times to this precision. */
 const NANOSECOND_PS = 1000;
-
-/** Height for which there must be room below the pointer. */
-const ROOM_PX = 150;
 
 export function HoverCard(props: { timeline: Timeline; stage: () => HTMLElement }) {
   const hover = () => props.timeline.hover[0]();
@@ -28,16 +23,7 @@ export function HoverCard(props: { timeline: Timeline; stage: () => HTMLElement 
     const at = hover();
     if (!at) return {};
     const box = props.stage().getBoundingClientRect();
-    const [x, y] = [box.left + at.x, box.top + at.y];
-    const { innerWidth, innerHeight } = window;
-    const isLeft = x + GAP + WIDTH > innerWidth;
-    const isAbove = y + ROOM_PX > innerHeight;
-    return {
-      left: isLeft ? 'auto' : `${x + GAP}px`,
-      right: isLeft ? `${innerWidth - x + GAP}px` : 'auto',
-      top: isAbove ? 'auto' : `${y + GAP}px`,
-      bottom: isAbove ? `${innerHeight - y + GAP}px` : 'auto',
-    };
+    return cardPlace({ x: box.left + at.x, y: box.top + at.y }, window);
   });
   const slice = () => {
     const at = hover();

@@ -9,9 +9,13 @@ import type { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
 import { contextMenu } from '../../widgets/menu/menu';
 import { Headers } from './headers';
+import { Splitter } from './splitter';
 
 /** Needed once there is something to point at. */
 const HoverCard = lazy(async () => ({ default: (await import('./later')).HoverCard }));
+
+const LEAST_HEADER_PX = 140;
+const MOST_HEADER_PX = 520;
 
 interface StageProps {
   timeline: Timeline;
@@ -50,7 +54,15 @@ export function Stage(props: StageProps) {
         onPointerDown={() => props.onPress?.()}
       >
         <Headers timeline={timeline} />
-        <Splitter width={props.headerWidth} onWidth={props.onHeaderWidth} />
+        <Splitter
+          class="timeline-splitter"
+          label="Width of the names"
+          size={props.headerWidth}
+          least={LEAST_HEADER_PX}
+          most={MOST_HEADER_PX}
+          grows="right"
+          onSize={props.onHeaderWidth}
+        />
         <div class="timeline-stage" ref={stage}>
           <canvas
             ref={canvas}
@@ -73,25 +85,16 @@ export function Stage(props: StageProps) {
             </Late>
           </Show>
           <Show when={timeline.error[0]()}>
-            {(error) => <p class="timeline-error">{error()}</p>}
+            {(error) => (
+              <p class="timeline-error" role="alert">
+                {error()}
+              </p>
+            )}
           </Show>
         </div>
       </div>
     </>
   );
-}
-
-/** The draggable line between headers and canvas. */
-function Splitter(props: { width: number; onWidth: (width: number) => void }) {
-  const drag = (event: PointerEvent) => {
-    const handle = event.currentTarget as HTMLElement;
-    const began = props.width - event.clientX;
-    handle.setPointerCapture(event.pointerId);
-    handle.onpointermove = (move) =>
-      props.onWidth(Math.min(520, Math.max(140, began + move.clientX)));
-    handle.onpointerup = () => (handle.onpointermove = null);
-  };
-  return <div class="timeline-splitter" role="separator" onPointerDown={drag} />;
 }
 
 /** A draggable scroll bar for the rows. */

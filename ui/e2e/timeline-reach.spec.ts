@@ -1,0 +1,74 @@
+/** Everything around the rows works without a pointer, and fits narrow windows. */
+import { type Page } from '@playwright/test';
+
+import { expect, test } from './server';
+import { canvasOf, openTimeline, settled } from './timeline-probe';
+
+const widthOf = async (page: Page, selector: string) =>
+  (await page.locator(selector).boundingBox())!;
+
+test('the buttons of a track are reached by Tab', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  const header = page.locator('.is-scrolled .track-header').first();
+  await header.locator('.track-name').focus();
+  await page.keyboard.press('Tab');
+  await expect(header.getByRole('button', { name: 'Pin to the top' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(header.getByRole('button', { name: 'Hide' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/hide=\d+/);
+});
+
+test('the lines between names, tracks and details move by arrow keys', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo', '?slice=1:0:3');
+  const names = page.getByRole('separator', { name: 'Width of the names' });
+  const before = await widthOf(page, '.timeline-headers');
+  await names.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(async () => (await widthOf(page, '.timeline-headers')).width).toBe(before.width + 16);
+  // The window has not moved with it.
+  await expect(page).not.toHaveURL(/window=/);
+  const details = page.getByRole('separator', { name: 'Height of the details' });
+  const low = await widthOf(page, '.drawer');
+  await details.focus();
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(async () => (await widthOf(page, '.drawer')).height).toBe(low.height + 16);
+  await page.keyboard.press('Home');
+  await expect(details).toHaveAttribute('aria-valuenow', '120');
+});
+
+test('the hover card stays within a narrow window', async ({ page, url }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await openTimeline(page, url, 'demo');
+  const { box } = await canvasOf(page);
+  const row = (await page.locator('.track-header', { hasText: 'XLA Ops' }).first().boundingBox())!;
+  const card = page.locator('.hover-card');
+  for (const share of [0.1, 0.4, 0.7]) {
+    await page.mouse.move(box.x + box.width * share, row.y + 8);
+    await settled(page);
+    if ((await card.count()) === 0) continue;
+    const at = (await card.boundingBox())!;
+    expect(at.x).toBeGreaterThanOrEqual(0);
+    expect(at.x + at.width).toBeLessThanOrEqual(390);
+  }
+  await expect(card).toHaveCount(1);
+});
+
+test('a message stays while the focus is on it, also when the pointer leaves', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  await page.clock.install();
+  const header = page.locator('.is-scrolled .track-header').first();
+  await header.locator('.track-name').focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
+  await undo.focus();
+  await undo.hover();
+  await page.mouse.move(5, 5);
+  await page.clock.fastForward(20_000);
+  await expect(undo).toBeVisible();
+  await undo.blur();
+  await page.clock.fastForward(20_000);
+  await expect(undo).toHaveCount(0);
+});

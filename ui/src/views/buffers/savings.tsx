@@ -3,10 +3,14 @@ import { For, Show } from 'solid-js';
 
 import { formatBytes, formatRatio, plural } from '../../format/numbers';
 import { ShareCell } from '../../widgets/bars';
+import { createFirst, FirstOf } from '../../widgets/first';
 import { SourceText } from '../../widgets/source-text';
 import type { BufferSaving } from '../../wire/generated/BufferSaving';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import { graphHref } from './columns';
+
+/** Changes that are listed at first, those that save most. */
+const AT_FIRST = 8;
 
 const REMEDIES: Record<string, string> = {
   rematerialize: 'Recompute',
@@ -20,6 +24,7 @@ const REMEDIES: Record<string, string> = {
 /** What to shrink, and how much memory each change frees. */
 export function Savings(props: { report: BuffersReport }) {
   const peak = () => Math.max(1, props.report.peak_bytes);
+  const first = createFirst(() => props.report.savings, AT_FIRST);
   return (
     <Show when={props.report.savings.length > 0}>
       <section class="card buffers-card">
@@ -28,12 +33,13 @@ export function Savings(props: { report: BuffersReport }) {
           <span class="muted">Reduction of the peak</span>
         </header>
         <ul class="buffers-savings">
-          <For each={props.report.savings.slice(0, 8)}>
+          <For each={first.rows()}>
             {(saving) => (
               <Saving saving={saving} peak={peak()} programId={props.report.program_id} />
             )}
           </For>
         </ul>
+        <FirstOf first={first} noun="change" />
       </section>
     </Show>
   );

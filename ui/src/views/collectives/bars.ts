@@ -7,17 +7,13 @@ export const EXPOSED_COLOR = CLASS_COLORS.collective;
 /** Communication hidden behind computation: the same hue, fainter. */
 export const HIDDEN_COLOR = '#e08b1f66';
 
-/** At most this many bars are shown: the devices with the most exposed time. */
-const MOST = 16;
-
 export type DeviceBar = CollectiveDeviceRow & { title: string };
 
-/** The devices to draw, in order; titles include the host only if there are several. */
+/** The devices in order; titles include the host only if there are several. */
 export function bars(devices: readonly CollectiveDeviceRow[]): DeviceBar[] {
   const hosts = new Set(devices.map((row) => row.host));
-  const least = [...devices].sort((one, other) => other.exposed_ps - one.exposed_ps)[MOST - 1];
-  return devices
-    .filter((row) => least === undefined || row.exposed_ps >= least.exposed_ps)
-    .slice(0, MOST)
-    .map((row) => ({ ...row, title: hosts.size > 1 ? `${row.host}/${row.device}` : row.device }));
+  return devices.map((row) => ({
+    ...row,
+    title: hosts.size > 1 ? `${row.host}/${row.device}` : row.device,
+  }));
 }

@@ -2,7 +2,8 @@
 import { createMemo, For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
-import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { largest } from '../../format/largest';
+import { format, formatDuration, formatRatio } from '../../format/numbers';
 import { CLASS_COLORS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
@@ -10,6 +11,7 @@ import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
+import { createFirst, FirstOf } from '../../widgets/first';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -77,13 +79,16 @@ function Content(props: { report: CollectivesReport; session: string }) {
   );
 }
 
+/** Devices that are drawn at first. */
+const AT_FIRST = 16;
+
 /** Communication time of each device, exposed and hidden. */
 function DeviceBars(props: { report: CollectivesReport }) {
-  const shown = createMemo(() => bars(props.report.devices));
-  const hiddenCount = () => props.report.devices.length - shown().length;
+  const all = createMemo(() => bars(props.report.devices));
+  const shown = createFirst(all, AT_FIRST, (row) => row.exposed_ps);
   const mean = (of: (row: CollectiveDeviceRow) => number) =>
-    shown().reduce((sum, row) => sum + of(row), 0) / Math.max(1, shown().length);
-  const longest = () => Math.max(1, ...shown().map((row) => row.total_ps));
+    all().reduce((sum, row) => sum + of(row), 0) / Math.max(1, all().length);
+  const longest = () => largest(all(), (row) => row.total_ps);
   return (
     <section class="card">
       <header>
@@ -95,15 +100,10 @@ function DeviceBars(props: { report: CollectivesReport }) {
           <Show when={props.report.link_bandwidth !== null}>
             {' · '}
             <span data-tip={props.report.link_source}>
-              link peak {((props.report.link_bandwidth ?? 0) / 1e9).toFixed(0)} GB/s
+              link peak {format('bandwidth', props.report.link_bandwidth)}
             </span>
           </Show>
         </span>
-        <Show when={hiddenCount() > 0}>
-          <span class="muted">
-            the {shown().length} devices with the most; {plural(hiddenCount(), 'device')} not shown
-          </span>
-        </Show>
         <span class="spacer" />
         <Legend
           entries={[
@@ -113,7 +113,7 @@ function DeviceBars(props: { report: CollectivesReport }) {
         />
       </header>
       <div class="card-body collective-devices">
-        <For each={shown()}>
+        <For each={shown.rows()}>
           {(row) => (
             <div class="collective-device">
               <span class="collective-device-name mono">{row.title}</span>
@@ -133,6 +133,7 @@ function DeviceBars(props: { report: CollectivesReport }) {
             </div>
           )}
         </For>
+        <FirstOf first={shown} noun="device" which="with the most exposed time" />
       </div>
     </section>
   );

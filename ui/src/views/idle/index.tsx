@@ -3,6 +3,7 @@ import { For, Show } from 'solid-js';
 
 import { CAUSES, meaningOf, occurring } from '../../format/causes';
 import { hintText } from '../../format/hint';
+import { largest } from '../../format/largest';
 import { formatLimit } from '../../format/limit';
 import { columnScale, formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf, titleOf } from '../../shell/session';
@@ -13,6 +14,7 @@ import { AnswerView } from '../../widgets/answer';
 import { BarRows, MeaningCell, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
+import { createFirst, FirstOf } from '../../widgets/first';
 import { Middle } from '../../widgets/middle';
 import { compareFigure, FigureChange } from '../../widgets/kpi';
 import { Hint, hintPage, Remarks, Warnings } from '../../widgets/notes';
@@ -244,9 +246,13 @@ function Causes(props: { report: IdleReport }) {
 }
 
 /** Idle time by device, and by length of the gap. */
+/** Devices that are listed at first. */
+const DEVICES = 16;
+
 function Places(props: { report: IdleReport }) {
+  const shown = createFirst(() => props.report.devices, DEVICES, (row) => row.idle_ps);
   const devices = (): BarRow[] =>
-    props.report.devices.map((row) => ({
+    shown.rows().map((row) => ({
       label: row.device,
       values: row.causes_ps,
       text: `${formatRatio(row.idle_ratio)}, ${plural(row.gap_count, 'gap')}`,
@@ -265,7 +271,7 @@ function Places(props: { report: IdleReport }) {
       text: `${formatDuration(bucket.total_ps)}, ${plural(bucket.count, 'gap')}`,
     }));
   };
-  const longest = () => Math.max(1, ...props.report.devices.map((row) => row.window_ps));
+  const longest = () => largest(props.report.devices, (row) => row.window_ps);
   return (
     <section class="card">
       <header>
@@ -280,6 +286,7 @@ function Places(props: { report: IdleReport }) {
       </header>
       <div class="card-body">
         <BarRows rows={devices()} meanings={CAUSES} total={longest()} />
+        <FirstOf first={shown} noun="device" which="most idle" />
         <Show when={lengths().length > 0}>
           <h3 data-figure="idle.buckets">By gap length</h3>
           <BarRows rows={lengths()} meanings={CAUSES} />

@@ -10,6 +10,7 @@ import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { CopyButton } from '../../widgets/copy';
+import { createFirst, FirstOf } from '../../widgets/first';
 import { linkKeys } from '../../widgets/link-keys';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks } from '../../widgets/op-links';
@@ -27,6 +28,8 @@ import { LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './launch-col
 import './kernels.css';
 
 const LIMIT = 5000;
+/** Queues that are drawn at first; each belongs to a device. */
+const QUEUES = 2;
 
 const COMPARE = {
   /** Numeric suffixes from the compiler are ignored; kernels of a program pair by op. */
@@ -55,14 +58,7 @@ export default function KernelsView(props: ViewProps) {
           <div class="page is-filling">
             <Warnings notes={data().notes} />
             <Show when={data().durations.length > 0}>
-              <div class="kernel-charts">
-                <Durations
-                  bins={data().durations}
-                  tinyRatio={data().tiny_ratio}
-                  tinyTimeRatio={data().tiny_time_ratio}
-                />
-                <For each={data().launches.slice(0, 2)}>{(row) => <Queue row={row} />}</For>
-              </div>
+              <Charts report={data()} />
             </Show>
             <Tables report={data()} session={props.session} />
             <Remarks notes={data().notes} />
@@ -70,6 +66,21 @@ export default function KernelsView(props: ViewProps) {
         </Show>
       )}
     </AnswerView>
+  );
+}
+
+function Charts(props: { report: KernelsReport }) {
+  const queues = createFirst(() => props.report.launches, QUEUES);
+  return (
+    <div class="kernel-charts">
+      <Durations
+        bins={props.report.durations}
+        tinyRatio={props.report.tiny_ratio}
+        tinyTimeRatio={props.report.tiny_time_ratio}
+      />
+      <For each={queues.rows()}>{(row) => <Queue row={row} />}</For>
+      <FirstOf first={queues} noun="queue" />
+    </div>
   );
 }
 

@@ -4,11 +4,18 @@ import { For, Show } from 'solid-js';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { select, selected } from '../../shell/state';
 import { RatioBar } from '../../widgets/bars';
+import { createFirst, FirstOf } from '../../widgets/first';
 import type { DeviceBusy } from '../../wire/generated/DeviceBusy';
+
+/** Devices that are listed at first. */
+const AT_FIRST = 16;
 
 export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number | null }) {
   const toggle = (index: number) =>
     select('device', selected('device') === String(index) ? null : String(index));
+  const shown = createFirst(() => props.devices, AT_FIRST, ({ busy_ratio }) =>
+    busy_ratio === null ? -1 : 1 - busy_ratio,
+  );
   return (
     <section class="card">
       <header>
@@ -28,7 +35,7 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
             </p>
           }
         >
-          <For each={props.devices}>
+          <For each={shown.rows()}>
             {(device) => (
               <button
                 class="device"
@@ -48,6 +55,7 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
               </button>
             )}
           </For>
+          <FirstOf first={shown} noun="device" which="least busy" />
         </Show>
       </div>
     </section>

@@ -1,6 +1,7 @@
 /** Rate over intensity on logarithmic axes, with the roofs of the chip. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
+import { largestRows } from '../../format/largest';
 import { classColor } from '../../format/palette';
 import type { Frame } from '../../widgets/chart/frame';
 import { Plot } from '../../widgets/chart/plot';
@@ -31,11 +32,13 @@ const LEVELS: Record<string, string> = {
 export const levelTitle = (level: string) => LEVELS[level] ?? level;
 
 /** Rows that logarithmic axes can show: rate and intensity are known and positive. */
-export function plotted(rows: readonly RooflineRow[], level: string): RooflineRow[] {
-  const found = rows.filter(
-    (row) => (row.flop_rate ?? 0) > 0 && (intensityOf(row, level) ?? 0) > 0,
-  );
-  return found.slice(0, MOST_POINTS);
+export function plottable(rows: readonly RooflineRow[], level: string): RooflineRow[] {
+  return rows.filter((row) => (row.flop_rate ?? 0) > 0 && (intensityOf(row, level) ?? 0) > 0);
+}
+
+/** Those that the chart draws. */
+export function plotted(rows: readonly RooflineRow[], level: string): readonly RooflineRow[] {
+  return largestRows(plottable(rows, level), MOST_POINTS, (row) => row.self_ps);
 }
 
 interface ChartProps {

@@ -18,7 +18,7 @@ import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { RooflineReport } from '../../wire/generated/RooflineReport';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { createReport } from '../../wire/report';
-import { levelTitle, plotted, RooflineChart } from './chart';
+import { levelTitle, plottable, plotted, RooflineChart } from './chart';
 import { intensityOf } from './tip';
 import { opColumns, PEAKS, scopeColumns } from './columns';
 import { ModelFlopsField } from './model-flops';
@@ -73,6 +73,11 @@ function Body(props: { report: RooflineReport; session: string }) {
     props.report.scopes.filter((row) => row.kind !== 'step' || props.report.scopes.length < 40);
   const shownMarks = createMemo(() => plotted(marks(), level()));
   const points = createMemo(() => plotted(props.report.rows, level()));
+  /** How many ops the chart shows, of those that it could show, of all. */
+  const knownText = (known: number) =>
+    known > points().length
+      ? `${formatCount(points().length)} largest of ${plural(known, 'op')} with known FLOPs`
+      : `${formatCount(known)} of ${plural(props.report.row_count, 'op')} with known FLOPs`;
   const classes = createMemo(() =>
     Object.keys(CLASS_TITLES).filter((name) => points().some((row) => row.class === name)),
   );
@@ -97,9 +102,8 @@ function Body(props: { report: RooflineReport; session: string }) {
           <Toggle name="infeed" title="Infeed and outfeed" />
           <ModelFlopsField />
           <div class="roofline-key muted">
-            <span data-tip="The size of a point is its share of time">
-              {formatCount(points().length)} of {plural(props.report.row_count, 'op')} with known
-              FLOPs
+            <span data-tip="The size of a point is its share of time; the table has all ops">
+              {knownText(plottable(props.report.rows, level()).length)}
             </span>
             <For each={classes()}>
               {(name) => (

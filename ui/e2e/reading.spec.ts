@@ -60,3 +60,73 @@ test('links to a kernel, a node and a frame still show it when others are left o
   await page.goto(page.url().replace(/node=[^&]*/, 'node=3'));
   await expect(details).toHaveCount(0);
 });
+
+test('what is cut says how much there is, and shows the rest', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'buffers');
+  const changes = page.locator('.buffers-savings li');
+  await expect(changes).toHaveCount(8);
+  const card = page.locator('.buffers-card').filter({ has: page.locator('.buffers-savings') });
+  await expect(card.locator('.first-of')).toContainText(/^8 of 24\u00a0changes/);
+  await card.getByRole('button', { name: 'Show all' }).click();
+  await expect(changes).toHaveCount(24);
+  await card.getByRole('button', { name: 'Show fewer' }).click();
+  await expect(changes).toHaveCount(8);
+});
+
+test('of many devices, the overview and idle list some and show the others', async ({
+  page,
+  url,
+}) => {
+  // A session of many devices, made from one of few.
+  await page.route(/analyses\/(overview|idle)\b/, async (route) => {
+    const answer = await route.fetch();
+    const report = await answer.json();
+    const [device] = report.devices;
+    report.devices = Array.from({ length: 40 }, (_, at) => ({
+      ...device,
+      device: `cpu:${at}`,
+      device_index: at,
+      busy_ratio: at / 40,
+      idle_ps: 1000 - at,
+    }));
+    await route.fulfill({ response: answer, json: report });
+  });
+  await openView(page, url, 'demo', 'overview');
+  await expect(page.locator('.device')).toHaveCount(16);
+  await expect(page.locator('.devices .first-of')).toContainText('16 least busy of 40');
+  await expect(page.locator('.device').last()).toContainText('cpu:15');
+  await page.locator('.devices').getByRole('button', { name: 'Show all' }).click();
+  await expect(page.locator('.device')).toHaveCount(40);
+  await openView(page, url, 'demo', 'idle');
+  await expect(page.locator('.first-of')).toContainText('16 most idle of 40');
+});
+
+test('a search without matches can be cleared where it says so', async ({ page, url }) => {
+  for (const [view, noun] of [
+    ['ops', 'op'],
+    ['scopes', 'scope'],
+    ['op_tree', 'node'],
+  ] as const) {
+    await openView(page, url, 'demo', view, '?q=nothing-of-this-name');
+    const empty = page.locator('.table-empty');
+    await expect(empty).toContainText(`No ${noun} matches “nothing-of-this-name”`);
+    await empty.getByRole('button', { name: 'Clear the search' }).click();
+    await expect(rowsOf(page).first()).toBeVisible();
+    await expect(page).not.toHaveURL(/q=/);
+  }
+});
+
+test('empty states offer what to do next', async ({ page, url }) => {
+  await openView(page, url, 'leak-cpu', 'heap', '?kind=executable&match=nothing-of-this-name');
+  await page.getByRole('button', { name: 'Clear the selection' }).first().click();
+  await expect(rowsOf(page).first()).toBeVisible();
+  await openView(page, url, 'base', 'compile');
+  await expect(page.locator('.empty-actions > *')).toHaveCount(1);
+  await page.route(/comparisons\/history/, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), changes: [] } });
+  });
+  await openView(page, url, 'demo', 'history');
+  const compare = page.locator('.empty').getByRole('link', { name: 'Compare the two latest runs' });
+  await expect(compare).toHaveAttribute('href', /\/compare\?.*baseline=/);
+});

@@ -72,10 +72,10 @@ export function AnswerView<T>(props: {
 /** Whether a retry may succeed: there was no response, or the server failed. */
 const mayPass = ({ status }: WireError) => status === 0 || status >= 500;
 
-/** A button that clears the selection, if there is one. */
-export function ClearSelection() {
+/** A button that clears the selection, if there is one; otherwise what it contains. */
+export function ClearSelection(props: { children?: JSX.Element }) {
   return (
-    <Show when={Object.keys(selectionParams()).length > 0}>
+    <Show when={Object.keys(selectionParams()).length > 0} fallback={props.children}>
       <button onClick={clearSelection}>Clear the selection</button>
     </Show>
   );

@@ -9,10 +9,11 @@ import { summaryOf } from '../../shell/session';
 import { hrefTo, navigate, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
-import { AnswerView } from '../../widgets/answer';
+import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { BarRows, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
+import { createFirst, FirstOf } from '../../widgets/first';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
@@ -31,6 +32,9 @@ const COMPARE = {
   compilations: compareTable('compile.rows', (report: CompileReport) => report.rows),
   passes: compareTable('compile.passes', (report: CompileReport) => report.passes),
 };
+
+/** Compilations that are drawn at first. */
+const BARS = 40;
 
 const phasesOf = (row: CompilationRow): number[] => [
   row.trace_ps,
@@ -236,8 +240,9 @@ export default function CompileView(props: ViewProps) {
 }
 
 function Functions(props: { report: CompileReport }) {
+  const longest = createFirst(() => props.report.rows, BARS, (row) => row.duration_ps);
   const bars = (): BarRow[] =>
-    props.report.rows.slice(0, 40).map((row) => ({
+    longest.rows().map((row) => ({
       label: `${row.function || 'unknown'}${row.step === null ? '' : ` · step ${row.step}`}`,
       values: phasesOf(row),
       text: formatDuration(row.duration_ps) + (row.cache === 'hit' ? ', from cache' : ''),
@@ -253,6 +258,7 @@ function Functions(props: { report: CompileReport }) {
       </header>
       <div class="card-body is-rows">
         <BarRows rows={bars()} meanings={COMPILE_PHASES} />
+        <FirstOf first={longest} noun="compilation" which="longest" />
         <For each={changed()}>
           {(row) => (
             <p class="compile-change">
@@ -268,7 +274,16 @@ function Functions(props: { report: CompileReport }) {
 function NothingCompiled(props: { report: CompileReport }) {
   const note = () => props.report.notes[0];
   return (
-    <EmptyState title="No compilations">
+    <EmptyState
+      title="No compilations"
+      actions={
+        <ClearSelection>
+          <a class="button" href={hrefTo({ view: 'timeline' })}>
+            Show the host threads in the timeline
+          </a>
+        </ClearSelection>
+      }
+    >
       {note()?.text} <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
     </EmptyState>
   );

@@ -4,7 +4,7 @@ import { Show, type JSX } from 'solid-js';
 import { compareTable } from '../../compare/identity';
 import type { RowComparison } from '../../compare/pairing';
 import { summaryOf } from '../../shell/session';
-import { getParam, selected } from '../../shell/state';
+import { getParam, selected, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -167,8 +167,18 @@ function NoSnapshot() {
 
 function NothingSelected() {
   return (
-    <EmptyState title="Nothing in this selection was alive">
-      Choose another device or kind, or clear the selection.
+    <EmptyState
+      title="Nothing in this selection was alive"
+      actions={
+        <button
+          onClick={() => setParams({ device: null, match: null, kind: null, zoom: null }, false)}
+        >
+          Clear the selection
+        </button>
+      }
+    >
+      No array of the snapshot is on the chosen device, of the chosen kind, and matches the selection
+      above.
     </EmptyState>
   );
 }

@@ -6,6 +6,7 @@ import { plural } from '../../format/numbers';
 import { withUnits } from '../../format/units';
 import { sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import { SESSIONS_VIEW } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
@@ -98,7 +99,7 @@ function Changes(props: { report: HistoryReport }) {
       <Show
         when={props.report.changes.length > 0}
         fallback={
-          <EmptyState title="No figure changed">
+          <EmptyState title="No figure changed" actions={<CompareLatest report={props.report} />}>
             No change in {plural(props.report.runs.length, 'run')} is larger than chance explains.
           </EmptyState>
         }
@@ -110,6 +111,38 @@ function Changes(props: { report: HistoryReport }) {
         </ul>
       </Show>
     </section>
+  );
+}
+
+/** Opens the latest run compared with the one before it; for recorded runs, the list of sessions. */
+function CompareLatest(props: { report: HistoryReport }) {
+  const latest = () => {
+    const group = props.report.groups.findIndex(({ run_count }) => run_count > 1);
+    return props.report.runs
+      .flatMap((run, position) => (run.group === group ? [sessionOf(props.report, position)] : []))
+      .slice(-2);
+  };
+  const href = () => {
+    const [before, last] = latest();
+    return before === undefined || last === undefined
+      ? null
+      : hrefTo({ session: last, view: 'compare', params: { baseline: before } });
+  };
+  return (
+    <Show
+      when={href()}
+      fallback={
+        <a class="button" href={hrefTo({ session: null, view: SESSIONS_VIEW })}>
+          Show the sessions
+        </a>
+      }
+    >
+      {(found) => (
+        <a class="button" href={found()}>
+          Compare the two latest runs
+        </a>
+      )}
+    </Show>
   );
 }
 

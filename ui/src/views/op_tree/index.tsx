@@ -26,6 +26,7 @@ import { changeIn } from '../../widgets/table/changes';
 import { parseFilter } from '../../widgets/table/filter';
 import { opMenu } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
+import { NoMatch } from '../../widgets/table/no-match';
 import { DataTable } from '../../widgets/table/table';
 import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
 import type { OpTreeReport } from '../../wire/generated/OpTreeReport';
@@ -205,7 +206,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
               <DataTable
                 rows={props.report.wasted}
                 columns={WASTE}
-                state={{ ...localTableState('wasted_ps'), query: table.query }}
+                state={{ ...localTableState('wasted_ps'), query: table.query, setQuery: table.setQuery }}
                 noun="op"
                 compare={COMPARE_WASTE}
                 fileName={`${name()}-wasted`}
@@ -241,6 +242,9 @@ function Body(props: { report: OpTreeReport; session: string }) {
               }
               onRow={(node) => show(node.index)}
               isSelected={(node) => node.row === shown()}
+              empty={
+                <NoMatch noun="node" query={table.query()} onClear={() => table.setQuery('')} />
+              }
             />
           </Show>
         </section>

@@ -16,6 +16,7 @@ import { SearchField } from '../../widgets/search-field';
 import { parseFilter } from '../../widgets/table/filter';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
+import { NoMatch } from '../../widgets/table/no-match';
 import { DataTable } from '../../widgets/table/table';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
 import { buildTree, visibleNodes, worthOpening, type Node as TreeNode } from '../../widgets/tree';
@@ -193,6 +194,13 @@ export default function ScopesView(props: ViewProps) {
                       isBare
                       onRow={toggle}
                       tools={tools()}
+                      empty={
+                        <NoMatch
+                          noun="scope"
+                          query={table.query()}
+                          onClear={() => table.setQuery('')}
+                        />
+                      }
                     />
                   </Show>
                 </section>

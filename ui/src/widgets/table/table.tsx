@@ -31,6 +31,7 @@ import type { Line } from './groups';
 import { TableHead } from './head';
 import { headerMenu, rangeOf, rowMenu } from './menus';
 import { createTable } from './model';
+import { NoMatch } from './no-match';
 import { Panel } from './panel';
 import type { Shown, TableProps } from './props';
 import { showSqlOf } from './show-sql';
@@ -335,9 +336,18 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
           </div>
           <Show when={lines().length === 0}>
             <div class="table-empty">
-              {model.given().length === 0
-                ? (props.empty ?? `No ${pluralOf(props.noun)}`)
-                : `No ${props.noun} matches “${props.state.query()}”`}
+              <Show
+                when={model.given().length === 0}
+                fallback={
+                  <NoMatch
+                    noun={props.noun}
+                    query={props.state.query()}
+                    onClear={() => props.state.setQuery('')}
+                  />
+                }
+              >
+                {props.empty ?? `No ${pluralOf(props.noun)}`}
+              </Show>
             </div>
           </Show>
         </div>

@@ -1,11 +1,10 @@
 /** Draws the step that lies over another one: as a strip in the lower part of the same lanes. */
+import { ghostHeight } from './ghost';
 import type { Row, TrackRow } from './layout';
 import { rowTop, type Scene } from './scene';
 import { Strips } from './strip-canvas';
 import type { LabelSink, Projection } from './strips';
 
-/** Share of a lane's height that shows the other step. */
-const SHARE = 0.36;
 const MOST_LANES = 300;
 
 const NO_NAMES: LabelSink = { add: () => undefined, addInstant: () => undefined };
@@ -43,7 +42,7 @@ export class GhostLayer {
   draw(context: CanvasRenderingContext2D, scene: Scene, isPinned: boolean): void {
     const { ghost, geometry, layout, viewport, palette } = scene;
     if (!ghost) return;
-    const height = Math.round(layout.laneHeight * SHARE);
+    const height = ghostHeight(layout.laneHeight);
     for (const { strip, row, lane } of this.lanes) {
       const span = ghost.spanOn(row.group.name);
       if (row.isPinnedCopy !== isPinned || !span) continue;

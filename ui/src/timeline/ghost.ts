@@ -19,6 +19,12 @@ import { limitsOf, type TimeWindow, type Viewport } from './viewport';
 
 const BUDGET_BYTES = 64 * 2 ** 20;
 
+/** Share of a lane's height, at its foot, that shows the other step. */
+const SHARE = 0.36;
+
+/** How much of a lane shows the other step, in pixels. */
+export const ghostHeight = (laneHeight: number): number => Math.round(laneHeight * SHARE);
+
 /** Which step is laid over which one. */
 export interface Overlay {
   own: number;
@@ -54,11 +60,14 @@ export function stepsAt(report: TimelineReport, place: string): readonly Timelin
 /** A step drawn over another one. */
 export class Ghost {
   readonly labels: LabelTable;
+  /** Whether the other step is one of the same session. */
+  readonly isOfOwn: boolean;
   private readonly plan: DrawPlan;
   private readonly loader: TileLoader;
   private readonly rootLevel: number;
   private readonly members: ReadonlyMap<number, readonly number[]>;
-  private readonly trackOf: (row: TrackRow) => number | null;
+  /** The track of the other step's session that is drawn on a row; null if it has none. */
+  readonly trackOf: (row: TrackRow) => number | null;
   private readonly spans: (group: string) => TimeWindow | null;
   private readonly session: TimeWindow;
   private wanted = '';
@@ -68,11 +77,12 @@ export class Ghost {
     { report, api, labels }: GhostSource,
     /** Time of the other step − time of the own one. */
     readonly shiftPs: number,
-    other: TimelineStep,
+    readonly other: TimelineStep,
     steps: readonly TimelineStep[],
     onArrival: () => void,
   ) {
     this.labels = labels;
+    this.isOfOwn = report === own;
     this.session = { startPs: report.start_ps, endPs: report.end_ps };
     const limits = limitsOf(report.start_ps, report.end_ps);
     this.rootLevel = rootLevel(limits.startPs, limits.endPs);
@@ -81,7 +91,7 @@ export class Ghost {
     const members = new Map(merged.map((track) => [track.track, track.members]));
     this.plan = new DrawPlan(cache, this.rootLevel, members);
     this.members = members;
-    this.trackOf = report === own ? (row) => row.track.track : counterparts(report);
+    this.trackOf = this.isOfOwn ? (row) => row.track.track : counterparts(report);
     this.spans = onlyStepOf(stepPlacesOf(report), steps, other.step).spanOn;
     this.loader = new TileLoader(
       cache,

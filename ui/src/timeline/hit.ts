@@ -17,7 +17,7 @@ import { stepIndexAt } from './step-index';
 import type { LaneTile } from './tile';
 
 /** Pixels next to a narrow slice that still count as a hit. */
-const REACH_PX = 3;
+export const REACH_PX = 3;
 
 /** The row at a height of the canvas. */
 export function rowUnder(scene: Scene, y: number): Row | undefined {
@@ -29,7 +29,7 @@ export function rowUnder(scene: Scene, y: number): Row | undefined {
 }
 
 /** Lane of a track row at a height of the canvas. */
-function laneUnder({ geometry, layout }: Scene, row: TrackRow, y: number): number {
+export function laneUnder({ geometry, layout }: Scene, row: TrackRow, y: number): number {
   return Math.floor((y - rowTop(geometry, row)) / layout.laneHeight);
 }
 
@@ -44,13 +44,14 @@ export function hitSlice(scene: Scene, x: number, y: number): Hit | null {
   return hitLane(scene.plan.segments(row.track.track), row, lane, timePs, reachPs);
 }
 
-/** The glyph of a lane at a time, else the nearest one within reach. */
+/** The glyph of a lane at a time, else the nearest one within reach; `track` is the one of the tile. */
 export function hitLane(
   segments: readonly Segment[],
   row: TrackRow,
   lane: number,
   timePs: number,
   reachPs: number,
+  track = row.track.track,
 ): Hit | null {
   let best: Hit | null = null;
   let bestDistance = reachPs;
@@ -64,7 +65,7 @@ export function hitLane(
       const endPs = startPs + columns.durationPs[i]!;
       const distance = Math.max(startPs - timePs, timePs - endPs, 0);
       if (distance < bestDistance || (distance === 0 && best === null)) {
-        best = hitOf(row, lane, columns, i);
+        best = hitOf(row, track, lane, columns, i);
         bestDistance = distance;
       }
       if (distance === 0) return best;
@@ -133,7 +134,7 @@ export function snapToEdge(scene: Scene, x: number, y: number): number {
   return Math.abs(endPs - timePs) <= reachPs ? endPs : timePs;
 }
 
-function hitOf(row: TrackRow, lane: number, columns: LaneTile, i: number): Hit {
+function hitOf(row: TrackRow, track: number, lane: number, columns: LaneTile, i: number): Hit {
   return {
     row,
     lane,
@@ -141,7 +142,7 @@ function hitOf(row: TrackRow, lane: number, columns: LaneTile, i: number): Hit {
     durationPs: columns.durationPs[i]!,
     busyPs: columns.busyPs[i]!,
     count: columns.count[i]!,
-    ref: refOf(columns, i, row.track.track, lane),
+    ref: refOf(columns, i, track, lane),
     label: columns.label[i]!,
   };
 }

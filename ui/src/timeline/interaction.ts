@@ -6,6 +6,7 @@ import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
 import type { GapRow } from '../wire/generated/GapRow';
 import { hitCounter, hitSlice, hitStep, rowUnder } from './hit';
+import { hitGhost } from './hit-ghost';
 import { hitGap } from './idle-gaps';
 import { tracksOfRow } from './layout';
 import { flagAt } from './mark-flags';
@@ -188,6 +189,8 @@ class Interaction {
     }
     const stretch = this.pathUnder(point);
     if (stretch) return this.clickPath(stretch);
+    const over = hitGhost(scene, point.x, point.y);
+    if (over && scene.ghost) return timeline.onGhost(over, scene.ghost);
     const hit = hitSlice(scene, point.x, point.y);
     if (hit) return this.clickSlice(hit);
     const gap = this.gapUnder(point);
@@ -216,13 +219,15 @@ class Interaction {
 
   private hover(point: Point): void {
     const { timeline } = this;
-    const { geometry, path, viewport } = timeline.scene;
+    const { geometry, ghost, path, viewport } = timeline.scene;
     if (isOnPath(geometry, point.y)) {
       const stretch = this.pathUnder(point);
       if (stretch) return timeline.setHover({ kind: 'path', hit: stretch, ...point });
       const isOnWords = point.x >= wordsPx(path, viewport);
       return timeline.setHover(isOnWords ? { kind: 'words', words: path.words, ...point } : null);
     }
+    const over = hitGhost(timeline.scene, point.x, point.y);
+    if (over && ghost) return timeline.setHover({ kind: 'ghost', hit: over, ghost, ...point });
     const hit = hitSlice(timeline.scene, point.x, point.y);
     if (hit) return timeline.setHover({ kind: 'slice', hit, ...point });
     const gap = this.gapUnder(point);
@@ -286,8 +291,13 @@ class Interaction {
     else if (point.y < scene.geometry.headHeight)
       cursor = this.stepUnder(point) || this.pathUnder(point) ? 'pointer' : 'col-resize';
     else if (flagAt(scene, point.x, point.y)) cursor = 'pointer';
-    else if (tool[0]() === 'select' && (scene.hover || this.gapUnder(point))) cursor = 'pointer';
+    else if (tool[0]() === 'select' && this.isOverSomething(point)) cursor = 'pointer';
     if (this.canvas.style.cursor !== cursor) this.canvas.style.cursor = cursor;
+  }
+
+  private isOverSomething(point: Point): boolean {
+    const isOverSlice = ['slice', 'ghost'].includes(this.timeline.hover[0]()?.kind ?? '');
+    return isOverSlice || this.gapUnder(point) !== null;
   }
 
   private pointOf(event: MouseEvent): Point {

@@ -75,6 +75,7 @@ export interface CounterHit {
 /** What the tooltip shows. */
 export type Hover =
   | { kind: 'slice'; hit: Hit; x: number; y: number }
+  | { kind: 'ghost'; hit: Hit; ghost: Ghost; x: number; y: number }
   | { kind: 'counter'; hit: CounterHit; x: number; y: number }
   | { kind: 'path'; hit: PathHit; x: number; y: number }
   | { kind: 'gap'; gap: GapRow; x: number; y: number }

@@ -15,6 +15,7 @@ import { colorScene } from './color-scene';
 import type { ColorBy } from './coloring';
 import { LabelTable, searchPattern } from './labels';
 import { measuredDepths } from './depths';
+import type { Ghost } from './ghost';
 import type { IdleGaps } from './idle-gaps';
 import { Laid, LAID_TRACK, type LaidTrack } from './laid';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
@@ -28,6 +29,7 @@ import {
   headHeightOf,
   sizeScene,
   type Area,
+  type Hit,
   type Hover,
   type Measure,
   type Scene,
@@ -103,6 +105,8 @@ export class Timeline {
   onShown: (window: TimeWindow) => void = () => undefined;
   /** Called when what is under the pointer may have changed without a move of the pointer. */
   onStill: () => void = () => undefined;
+  /** Called for a click on a slice of the step that is laid over another one. */
+  onGhost: (hit: Hit, ghost: Ghost) => void = () => undefined;
   /** Called when the pointer moves over the canvas or leaves it. */
   onPointer: (pointer: { x: number; y: number } | null) => void = () => undefined;
   showsStats = false;

@@ -1,9 +1,11 @@
-/** Follows which step is laid over which, and fetches the other one. */
-import { createEffect, createMemo, type Accessor } from 'solid-js';
+/** Follows which step is laid over which, fetches the other one, and shows its slices. */
+import { createEffect, createMemo, createSignal, type Accessor } from 'solid-js';
 
 import { TimelineApi } from '../../timeline/api';
+import type { Commands } from '../../timeline/commands';
 import { Ghost, stepsAt, type GhostSource } from '../../timeline/ghost';
 import { LabelTable } from '../../timeline/labels';
+import type { Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import type { TimelineStep } from '../../wire/generated/TimelineStep';
@@ -53,4 +55,38 @@ export function followGhost(timeline: Timeline, baseline: Accessor<Baseline>): v
     const arrive = () => timeline.tilesChanged();
     timeline.times.setGhost(new Ghost(timeline.report, from, shiftPs, other, steps, arrive));
   });
+}
+
+/** What shows the baseline, and makes it the session that the details are about. */
+interface BaselineSide {
+  commands: Accessor<Commands | null>;
+  show: () => void;
+}
+
+/** A click on a slice of the other step goes to it, in the session that it is in. */
+export function followGhostClicks(
+  timeline: Timeline,
+  commands: Commands,
+  baseline: BaselineSide,
+): void {
+  const [wanted, setWanted] = createSignal<Hit | null>(null);
+  timeline.onGhost = (hit, ghost) => {
+    if (ghost.isOfOwn) return showSlices(commands, hit);
+    setWanted(hit);
+    baseline.show();
+  };
+  // The baseline's tracks may be shown only now.
+  createEffect(() => {
+    const [hit, below] = [wanted(), baseline.commands()];
+    if (!hit || !below) return;
+    setWanted(null);
+    showSlices(below, hit);
+  });
+}
+
+/** Selects a slice; of slices that are merged, shows all. */
+function showSlices(commands: Commands, hit: Hit): void {
+  const { startPs, durationPs } = hit;
+  if (hit.count === 1) void commands.goTo(hit.ref, { startPs, durationPs });
+  else commands.zoomTo({ startPs, endPs: startPs + durationPs });
 }

@@ -1,12 +1,14 @@
 /** A card next to the pointer with what is under it. */
 import { createMemo, Match, Show, Switch } from 'solid-js';
 
+import { signedText } from '../../compare/change';
 import { CAUSES, meaningOf } from '../../format/causes';
 import { valueText } from '../../format/counter-value';
 import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
 import { classColor, classTitle } from '../../format/palette';
 import { WAIT_KINDS } from '../../format/waits';
 import { shortText } from '../../timeline/clock';
+import type { Ghost } from '../../timeline/ghost';
 import type { PathHit } from '../../timeline/path-ruler';
 import type { CounterHit, Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
@@ -28,6 +30,10 @@ export function HoverCard(props: { timeline: Timeline; stage: () => HTMLElement 
   const slice = () => {
     const at = hover();
     return at?.kind === 'slice' ? at.hit : null;
+  };
+  const over = () => {
+    const at = hover();
+    return at?.kind === 'ghost' ? at : null;
   };
   const counter = () => {
     const at = hover();
@@ -51,6 +57,7 @@ export function HoverCard(props: { timeline: Timeline; stage: () => HTMLElement 
         <Match when={slice()}>
           {(hit) => <SliceCard hit={hit()} timeline={props.timeline} />}
         </Match>
+        <Match when={over()}>{(at) => <GhostCard hit={at().hit} ghost={at().ghost} />}</Match>
         <Match when={counter()}>{(hit) => <CounterCard hit={hit()} timeline={props.timeline} />}</Match>
         <Match when={stretch()}>{(hit) => <PathCard hit={hit()} timeline={props.timeline} />}</Match>
         <Match when={gap()}>{(found) => <GapCard gap={found()} timeline={props.timeline} />}</Match>
@@ -92,6 +99,38 @@ function SliceCard(props: { hit: Hit; timeline: Timeline }) {
       <Show when={isMerged()}>
         <p class="muted">Click to list them, double-click to zoom in</p>
       </Show>
+    </>
+  );
+}
+
+/** A slice of the step that is laid over another one. */
+function GhostCard(props: { hit: Hit; ghost: Ghost }) {
+  const name = () => props.ghost.labels.name(props.hit.label) || '…';
+  const className = () => props.ghost.labels.className(props.hit.label);
+  const isMerged = () => props.hit.count > 1;
+  const step = () => `${props.ghost.isOfOwn ? 'Step' : 'Baseline step'} ${props.ghost.other.step}`;
+  return (
+    <>
+      <p class="hover-name">
+        <span class="swatch" style={{ background: classColor(className()) }} />
+        <Show when={isMerged()} fallback={name()}>
+          {formatCount(props.hit.count)} slices, {formatRatio(busyRatio(props.hit))} busy
+        </Show>
+      </p>
+      <p class="hover-figures number">
+        <b>{formatDuration(props.hit.durationPs)}</b>
+        <span class="muted">
+          {' '}
+          from {signedText('duration', props.hit.startPs - props.ghost.other.start_ps)}
+        </span>
+      </p>
+      <Show when={isMerged()}>
+        <p class="hover-longest">longest: {name()}</p>
+      </Show>
+      <p class="muted hover-track">
+        {step()} · {classTitle(className())} · {props.hit.row.group.name} / {props.hit.row.track.name}
+      </p>
+      <p class="muted">Click to show it in its step</p>
     </>
   );
 }

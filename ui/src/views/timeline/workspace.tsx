@@ -22,7 +22,7 @@ import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { firstWindow, followAddress, initialChoices } from './address-sync';
 import type { Counterpart, Other } from './baseline-stage';
 import type { DrawerTab } from './drawer';
-import { followGhost } from './ghost';
+import { followGhost, followGhostClicks } from './ghost';
 import { followIdle } from './idle';
 import { followPath } from './path';
 import { followRelated } from './related';
@@ -107,6 +107,14 @@ export function Workspace(props: WorkspaceProps) {
       ? lower
       : { timeline, commands, session: props.session };
   };
+  followGhostClicks(timeline, commands, {
+    commands: () => other()?.commands ?? null,
+    show: () => {
+      setOtherActive(true);
+      if (!isSplit()) setParams({ split: null }, false);
+      open('slice');
+    },
+  });
   const [counterpart, setCounterpart] = createSignal<Counterpart | null>(null);
 
   onMount(() => {

@@ -1,0 +1,38 @@
+/** A step over another one: its slices say what they are, and a click shows them where they ran. */
+import { expect, test } from './server';
+import { canvasOf, openTimeline, settled, windowIn } from './timeline-probe';
+
+test('slices of the other step have a card, and a click shows them', async ({ page, url }) => {
+  // Step 3 over step 2, zoomed to step 2.
+  await openTimeline(page, url, 'demo', '?over=2~3');
+  const ops = page.locator('.track-header', { hasText: 'XLA Ops' }).first();
+  const { box } = await canvasOf(page);
+  const row = (await ops.boundingBox())!;
+  const card = page.locator('.hover-card');
+  // The foot of the first lane, within step 2.
+  let x = 0;
+  await expect(async () => {
+    for (let share = 0.2; share < 0.8; share += 0.02) {
+      x = box.x + box.width * share;
+      await page.mouse.move(x, row.y + 15);
+      await settled(page);
+      if (/Step 3/.test((await card.allTextContents()).join(''))) return;
+    }
+    throw new Error('no slice of step 3 was found');
+  }).toPass();
+  await expect(card).toContainText('Click to show it in its step');
+  await page.mouse.click(x, row.y + 15);
+  // Alone or merged, it is at another time than what lies below.
+  await expect.poll(() => windowIn(page)).not.toBeNull();
+  const shown = windowIn(page)!;
+  const response = await page.request.get(
+    `${url}api/sessions/${/s\/([^/]+)\//.exec(page.url())![1]}/analyses/timeline`,
+  );
+  const { steps } = (await response.json()) as {
+    steps: { step: number; device: string; start_ps: number; duration_ps: number }[];
+  };
+  const step = steps.find((one) => one.step === 3)!;
+  const middle = (shown.start + shown.end) / 2;
+  expect(middle).toBeGreaterThan(step.start_ps - step.duration_ps / 2);
+  expect(middle).toBeLessThan(step.start_ps + step.duration_ps * 1.5);
+});

@@ -23,7 +23,7 @@ const WORDS: Record<VerdictKind, string> = {
   warning: 'warning',
   bad: 'bad',
   unknown: 'unknown',
-  neutral: 'neutral',
+  neutral: 'not judged',
 };
 
 /** How a key figure is compared with the baseline's. */

@@ -2,6 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { titleOf } from '../../shell/session';
 import { hrefTo, selectionParams } from '../../shell/state';
 import { VIEWS, type ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
@@ -123,8 +124,8 @@ function Card(props: {
             <For each={finding().evidence}>{(evidence) => <Evidence evidence={evidence} />}</For>
           </ul>
         </Show>
-        <p class="advice-foot muted">
-          <code>{finding().id}</code> · confidence {finding().confidence}
+        <p class="advice-foot muted" data-tip={`Rule ${finding().id}`}>
+          Confidence {finding().confidence}
           <Show when={finding().estimate}>
             {(estimate) => (
               <>
@@ -147,7 +148,7 @@ function Card(props: {
               <>
                 {' · '}
                 {formatDuration(Math.round(one.gain_ps_per_step))} per step together with{' '}
-                <code>{one.id}</code>
+                <FindingLink id={one.id} all={props.all} />
               </>
             )}
           </For>
@@ -170,6 +171,20 @@ function Card(props: {
   );
 }
 
+/** Another finding by its title, as a button that scrolls to it; its rule if it is not listed. */
+function FindingLink(props: { id: string; all: readonly AdviceFinding[] }) {
+  const position = () => props.all.findIndex(({ id }) => id === props.id);
+  return (
+    <Show when={props.all[position()]} fallback={<code>{props.id}</code>}>
+      {(other) => (
+        <button type="button" onClick={() => scrollToPart(`finding-${position() + 1}`)}>
+          {position() + 1} {other().title}
+        </button>
+      )}
+    </Show>
+  );
+}
+
 function Evidence(props: { evidence: AdviceEvidence }) {
   const links = () => linksOf(props.evidence, KNOWN);
   return (
@@ -183,7 +198,7 @@ function Evidence(props: { evidence: AdviceEvidence }) {
         )}
       </Show>
       <For each={links()}>
-        {(link) => <a href={hrefTo({ view: link.view, params: link.params })}>{link.view} →</a>}
+        {(link) => <a href={hrefTo({ view: link.view, params: link.params })}>{titleOf(link.view)} →</a>}
       </For>
     </li>
   );

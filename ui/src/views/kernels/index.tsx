@@ -247,7 +247,7 @@ function Kernels(props: {
           <>
             {props.tools()}
             <span class="muted" data-figure="kernels.attributed_ratio">
-              Σ {formatDuration(props.report.total_ps)}
+              total {formatDuration(props.report.total_ps)}
               <Show when={props.report.attributed_ratio !== null}>
                 , {formatRatio(props.report.attributed_ratio)} attributed to ops
               </Show>

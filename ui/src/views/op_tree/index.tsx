@@ -371,7 +371,7 @@ function Icicle(props: {
 function Totals(props: { report: OpTreeReport }) {
   return (
     <span class="op-tree-totals">
-      <span data-figure="op_tree.rows.self_ps">Σ self {formatDuration(props.report.self_ps)}</span>
+      <span data-figure="op_tree.rows.self_ps">total self time {formatDuration(props.report.self_ps)}</span>
       <Show when={props.report.idle_ps !== null}>
         , <span data-figure="op_tree.idle_ps">idle {formatDuration(props.report.idle_ps)}</span>
       </Show>

@@ -52,8 +52,8 @@ export function OpDetails(props: { session: string; op: OpRow; close: () => void
       { figure: 'ops.rows.roofline_ratio', title: 'Of roofline', value: formatRatio(op.roofline_ratio) },
       { figure: 'ops.rows.operand_type', title: 'Operand type', value: op.operand_type || '–' },
       { figure: 'ops.rows.expectation', title: 'Expected', value: op.expectation || '–', isLong: true },
-      { figure: 'ops.rows.cost_source', title: 'Work from', value: costSource(op.cost_source) },
-      { figure: 'ops.rows.attribution', title: 'Op from', value: attributionText(op.attribution) },
+      { figure: 'ops.rows.cost_source', title: 'Work source', value: costSource(op.cost_source) },
+      { figure: 'ops.rows.attribution', title: 'Attribution', value: attributionText(op.attribution) },
       {
         figure: 'ops.rows.category',
         title: 'Category',

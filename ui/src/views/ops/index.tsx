@@ -118,7 +118,7 @@ export default function OpsView(props: ViewProps) {
                           </button>
                         </span>
                         <span class="muted ops-total" data-figure="ops.attributed_ratio">
-                          Σ self {formatDuration(data().total_self_ps)}
+                          total self time {formatDuration(data().total_self_ps)}
                           <Show when={data().attributed_ratio !== null}>
                             , {formatRatio(data().attributed_ratio)} attributed
                           </Show>

@@ -143,7 +143,7 @@ export default function ScopesView(props: ViewProps) {
               </button>
             </Show>
             <span class="muted" data-figure="ops.attributed_ratio">
-              Σ self {formatDuration(data().total_self_ps)}
+              total self time {formatDuration(data().total_self_ps)}
               <Show when={data().attributed_ratio !== null}>
                 , {formatRatio(data().attributed_ratio)} attributed
               </Show>

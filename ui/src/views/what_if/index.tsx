@@ -25,7 +25,7 @@ import type { WhatIfRow } from '../../wire/generated/WhatIfRow';
 import type { WhatIfStepRow } from '../../wire/generated/WhatIfStepRow';
 import { createReport } from '../../wire/report';
 import { factored, nearestStop } from './factor';
-import { plainChange } from './plain-change';
+import { changeWords, plainChange } from './plain-change';
 import { Picture } from './picture-view';
 import './what_if.css';
 
@@ -148,10 +148,11 @@ function Changes() {
           <span class="what-if-change">
             <button
               type="button"
-              aria-label={`Remove the change ${change}`}
+              aria-label={`Remove the change ${changeWords(change)}`}
+              data-tip={change}
               onClick={() => setChanges(changes().filter((other) => other !== change))}
             >
-              {plainChange(change)} ×
+              {changeWords(change)} ✕
             </button>
             <FactorSlider change={change} />
           </span>
@@ -166,8 +167,8 @@ function Changes() {
       />
       <For each={EXAMPLES.filter((example) => !changes().includes(example))}>
         {(example) => (
-          <button type="button" class="quiet" onClick={() => add(example)}>
-            + {example}
+          <button type="button" class="quiet" data-tip={example} onClick={() => add(example)}>
+            + {changeWords(example)}
           </button>
         )}
       </For>

@@ -75,7 +75,7 @@ function Timeline(props: { picture: WhatIfPicture; when: When }) {
       <For each={devicesOf(props.picture)}>
         {(device) => (
           <div class="what-if-row">
-            <span class="what-if-device" title={device.device}>
+            <span class="what-if-device" data-tip={device.device}>
               {device.device}
             </span>
             <div class="what-if-lanes">

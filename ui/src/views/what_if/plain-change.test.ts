@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { plainChange } from './plain-change';
+import { changeWords, plainChange } from './plain-change';
 
 test.each([
   ['remove:^copy\\-done\\.5$', 'remove:copy-done.5'],
@@ -13,4 +13,20 @@ test.each([
   ['no-input-wait', 'no-input-wait'],
 ])('%s is shown as %s', (change, plain) => {
   expect(plainChange(change)).toBe(plain);
+});
+
+test.each([
+  ['hide:collectives', 'Hide collectives'],
+  ['overlap', 'Overlap collectives with compute'],
+  ['network:2', 'Network 2× as fast'],
+  ['expected:compute', 'Expected time of compute'],
+  ['align', 'Devices reach collectives together'],
+  ['no-waits', 'Hosts never wait for devices'],
+  ['no-host:data_loading', 'No data loading on hosts'],
+  ['remove:^jit_f\\(12\\)::dot\\.3$', 'Without jit_f(12)::dot.3'],
+  ['scale:attention:0.5', 'attention × 0.5'],
+  ['unheard-of', 'unheard-of'],
+  ['unheard:of', 'unheard:of'],
+])('%s in words is %s', (change, words) => {
+  expect(changeWords(change)).toBe(words);
 });

@@ -8,3 +8,25 @@ export function plainChange(change: string): string {
   const isName = pattern !== '' && !/[.*+?^${}()|[\]]/.test(pattern.replace(/\\./g, ''));
   return isName ? before + pattern.replace(/\\(.)/g, '$1') + after : change;
 }
+
+const WORDS: Record<string, string> = {
+  overlap: 'Overlap collectives with compute',
+  align: 'Devices reach collectives together',
+  'no-input-wait': 'No waiting for input',
+  'no-waits': 'Hosts never wait for devices',
+  'no-launch-gaps': 'No launch gaps',
+};
+
+/** A change in words: `hide:collectives` as `Hide collectives`. What is unknown stays as it is. */
+export function changeWords(change: string): string {
+  const [, verb = '', rest = ''] = /^([a-z-]+):?(.*)$/.exec(plainChange(change)) ?? [];
+  const [, ops = rest, factor = ''] = /^(.*):([\d.]+)$/.exec(rest) ?? [];
+  if (rest === '') return WORDS[verb] ?? change;
+  if (verb === 'remove') return `Without ${rest}`;
+  if (verb === 'hide') return `Hide ${rest}`;
+  if (verb === 'expected') return `Expected time of ${rest}`;
+  if (verb === 'scale' && factor !== '') return `${ops} × ${factor}`;
+  if (verb === 'network') return `Network ${rest}× as fast`;
+  if (verb === 'no-host') return `No ${rest.replaceAll('_', ' ')} on hosts`;
+  return change;
+}

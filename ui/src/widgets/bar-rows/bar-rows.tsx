@@ -33,7 +33,7 @@ export function BarRows(props: {
             class="bar-row"
             {...(row.href === undefined ? {} : { href: row.href })}
           >
-            <span title={row.label}>{row.label}</span>
+            <span data-tip={row.label}>{row.label}</span>
             <DividedBar
               isTall
               total={total()}

@@ -2,7 +2,7 @@
 import { createMemo, For, Show } from 'solid-js';
 
 import { format, formatCount, type Kind } from '../../format/numbers';
-import { statisticsOf, type Statistics } from './statistics';
+import { statisticsOf, textOf, type Statistics } from './statistics';
 import type { Column } from './rows';
 
 const [WIDTH, HEIGHT] = [264, 72];
@@ -40,7 +40,7 @@ export function ColumnStatistics<Row>(props: {
                 {([key, title]) => (
                   <>
                     <dt>{title}</dt>
-                    <dd class="number">{format(kind(), statistics()[key])}</dd>
+                    <dd class="number">{textOf(kind(), statistics())(statistics()[key])}</dd>
                   </>
                 )}
               </For>
@@ -87,9 +87,9 @@ function Histogram(props: {
         </For>
       </svg>
       <p class="table-histogram-ends muted number">
-        <span>{format(props.kind, props.statistics.min)}</span>
+        <span>{textOf(props.kind, props.statistics)(props.statistics.min)}</span>
         <span>{props.statistics.isLogarithmic ? 'logarithmic' : ''}</span>
-        <span>{format(props.kind, props.statistics.max)}</span>
+        <span>{textOf(props.kind, props.statistics)(props.statistics.max)}</span>
       </p>
     </>
   );

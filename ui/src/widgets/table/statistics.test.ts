@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { statisticsOf } from './statistics';
+import { statisticsOf, textOf } from './statistics';
 
 test('percentiles are figures that occur', () => {
   const found = statisticsOf([4, 1, null, 3, 2, 'x', 10]);
@@ -21,4 +21,10 @@ test('every figure is in exactly one bin', () => {
 test('equal figures have one bin, none have no statistics', () => {
   expect(statisticsOf([7, 7, 7])?.bins).toEqual([{ from: 7, to: 7, count: 3 }]);
   expect(statisticsOf([null, NaN])).toBeNull();
+});
+
+test('the figures of a column share a unit', () => {
+  const found = statisticsOf([900e6, 2e9, 3e9])!;
+  const text = textOf('duration', found);
+  expect([text(found.min), text(found.max)]).toEqual(['0.900\u202fms', '3.000\u202fms']);
 });

@@ -1,4 +1,5 @@
 /** The distribution of a column's figures. Pure. */
+import { format, ownScale, type Kind } from '../../format/numbers';
 
 export interface Bin {
   from: number;
@@ -62,4 +63,11 @@ function binsOf(sorted: Float64Array, min: number, max: number, isLogarithmic: b
     if (bin) bin.count++;
   }
   return bins;
+}
+
+/** How the figures of one column are written: in one unit, so that they can be compared. */
+export function textOf(kind: Kind, statistics: Statistics): (value: number) => string {
+  if (kind === 'count' || kind === 'ratio') return (value) => format(kind, value);
+  const { min, median, mean, p95, max } = statistics;
+  return ownScale(kind, [min, median, mean, p95, max]).text;
 }

@@ -197,7 +197,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     cost_source: {
-      title: "Cost from",
+      title: "Work source",
       meaning: "Source of the FLOPs and bytes: recorded in the profile, computed from the HLO (hlo) or from the shapes of a known call (shapes), or estimated by the author of the kernel (estimate).",
       formula: "",
       adds: "no",
@@ -225,7 +225,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     attribution: {
-      title: "Op from",
+      title: "Attribution",
       meaning: "How the slices were matched to the op: recorded, or inferred from the kernel's name (exact_name), its neighbors (between_anchors), or its order (by_order). none if there is no op.",
       formula: "",
       adds: "no",
@@ -717,7 +717,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     cost_source: {
-      title: "Cost from",
+      title: "Work source",
       meaning: "Source of the FLOPs and bytes: recorded in the profile, computed from the HLO (hlo) or from the shapes of a known call (shapes), or estimated by the author of the kernel (estimate).",
       formula: "",
       adds: "no",
@@ -745,7 +745,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     attribution: {
-      title: "Op from",
+      title: "Attribution",
       meaning: "How the slices were matched to the op: recorded, or inferred from the kernel's name (exact_name), its neighbors (between_anchors), or its order (by_order). none if there is no op.",
       formula: "",
       adds: "no",
@@ -908,7 +908,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     cost_source: {
-      title: "Cost from",
+      title: "Work source",
       meaning: "Source of the FLOPs and bytes, as in ops. Empty for nodes above ops.",
       formula: "",
       adds: "no",
@@ -1569,7 +1569,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     attribution: {
-      title: "Op from",
+      title: "Attribution",
       meaning: "How the op of the kernel was found: recorded in the profile, or inferred from the kernel's name, its neighbors or its order.",
       formula: "",
       adds: "no",
@@ -2261,7 +2261,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     cost_source: {
-      title: "Cost from",
+      title: "Work source",
       meaning: "Source of the FLOPs and bytes: recorded, hlo, shapes, estimate, or empty.",
       formula: "",
       adds: "no",

@@ -64,13 +64,15 @@ pub(crate) const ROWS: &[Field<OpRow>] = &[
         .sums()
         .of(|row| row.executions.into()),
     Column::wide("class", "Class", Unit::Text).of(|row| row.class.as_str().into()),
-    Column::wide("cost_source", "Cost from", Unit::Text).of(|row| row.cost_source.as_str().into()),
+    Column::wide("cost_source", "Work source", Unit::Text)
+        .of(|row| row.cost_source.as_str().into()),
     Column::wide("program_id", "Program id", Unit::Text).of(|row| row.program_id.as_str().into()),
     Column::wide("is_rematerialized", "Rematerialized", Unit::Flag)
         .of(|row| row.is_rematerialized.into()),
     Column::wide("category_source", "Category from", Unit::Text)
         .of(|row| row.category_source.as_str().into()),
-    Column::wide("attribution", "Op from", Unit::Text).of(|row| row.attribution.as_str().into()),
+    Column::wide("attribution", "Attribution", Unit::Text)
+        .of(|row| row.attribution.as_str().into()),
 ];
 
 pub(super) const REGIONS: &[Field<OpRegion>] = &[

@@ -21,6 +21,7 @@ import type { SliceDetails } from '../../wire/generated/SliceDetails';
 import type { Counterpart } from './baseline-stage';
 import { Chain } from './chain';
 import { PanelHint, type PanelProps } from './drawer';
+import { HloNeighbors } from './hlo-neighbors';
 import { Participants } from './participants';
 import { WhyNow } from './why';
 
@@ -86,6 +87,9 @@ function Details(props: DetailsProps) {
         <Links {...props} />
         <Stats details={details()} />
       </div>
+      <Show when={shared() === null}>
+        <HloNeighbors {...props} />
+      </Show>
       <Show when={details().expression}>
         {(expression) => (
           <section class="slice-expression">

@@ -18,10 +18,12 @@ const colored = (page: Page) =>
   });
 
 for (const { by, entry, key, chip } of [
-  { by: 'step', entry: 'Step 2', key: '2', chip: 'Only Step 2: show all' },
-  { by: 'duration', entry: '≥ 1.00 ms', key: '1000000000', chip: 'Only ≥ 1.00 ms: show all' },
+  { by: 'step', entry: 'Step 1', key: '1', chip: 'Only Step 1: show all' },
+  { by: 'duration', entry: '≥ 100.0 µs', key: '100000000', chip: 'Only ≥ 100.0 µs: show all' },
 ]) {
   test(`a color by ${by} is isolated by a click, and the link keeps it`, async ({ page, url }) => {
+    // Wide enough for the whole legend.
+    await page.setViewportSize({ width: 1700, height: 800 });
     await openTimeline(page, url, 'demo', `?color=${by}`);
     const before = await colored(page);
     const button = page.locator('.timeline-legend').getByRole('button', { name: entry });

@@ -20,14 +20,16 @@ test('the buttons of a track are reached by Tab', async ({ page, url }) => {
 });
 
 test('the lines between names, tracks and details move by arrow keys', async ({ page, url }) => {
-  await openTimeline(page, url, 'demo', '?slice=1:0:3');
+  await openTimeline(page, url, 'demo', '?slice=1:0:3&window=1712575500..2441575500');
   const names = page.getByRole('separator', { name: 'Width of the names' });
   const before = await widthOf(page, '.timeline-headers');
+  const address = page.url();
   await names.focus();
   await page.keyboard.press('ArrowRight');
   await expect.poll(async () => (await widthOf(page, '.timeline-headers')).width).toBe(before.width + 16);
   // The window has not moved with it.
-  await expect(page).not.toHaveURL(/window=/);
+  await page.waitForTimeout(500);
+  expect(page.url()).toBe(address);
   const details = page.getByRole('separator', { name: 'Height of the details' });
   const low = await widthOf(page, '.drawer');
   await details.focus();

@@ -333,3 +333,23 @@ test('tables below a tab keep their order and their filter', async ({ page, url 
   await expect.poll(() => rowsOf(page).count()).toBeLessThan(all);
   await expect(rowsOf(page).first()).toContainText(name);
 });
+
+test('a printed table has all its rows, not only those in sight', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  const all = Number(await page.getByRole('grid', { name: 'ops' }).getAttribute('aria-rowcount')) - 1;
+  const inSight = await rowsOf(page).count();
+  expect(inSight).toBeLessThan(all);
+  await page.evaluate(() => {
+    window.addEventListener('beforeprint', () => {
+      const rows = document.querySelectorAll('.table-row:not(.table-head)').length;
+      document.body.dataset['printed'] = String(rows);
+    });
+  });
+  const paper = await page.pdf({ format: 'A4', landscape: true });
+  expect(await page.locator('body').getAttribute('data-printed')).toBe(String(all));
+  // Many rows need several pages.
+  const pages = paper.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+  expect(pages).toBeGreaterThan(Math.floor(all / 60));
+  // Afterwards only the rows in sight are elements again.
+  await expect(rowsOf(page)).toHaveCount(inSight);
+});

@@ -20,7 +20,7 @@ import {
   untrack,
 } from 'solid-js';
 
-import { pluralOf } from '../../format/numbers';
+import { formatCount, plural, pluralOf } from '../../format/numbers';
 import { useAsked } from '../asked';
 import { openMenu, type MenuEntry } from '../menu/menu';
 import { withStep, withWidth } from './arrangement';
@@ -33,6 +33,7 @@ import { headerMenu, rangeOf, rowMenu } from './menus';
 import { createTable } from './model';
 import { NoMatch } from './no-match';
 import { Panel } from './panel';
+import { createPrinting } from './printing';
 import type { Shown, TableProps } from './props';
 import { showSqlOf } from './show-sql';
 import { TableTools } from './tools';
@@ -48,6 +49,8 @@ const AROUND_ROWS = 72;
 const FOOT_HEIGHT = 29;
 /** The minimum height that a filling table keeps in a small window. */
 const LEAST_HEIGHT = 240;
+/** Rows that are printed at most. */
+const MOST_PRINTED = 2000;
 /** Pixels by which a key widens a column. */
 const WIDTH_STEP = 16;
 /** The line of the header. */
@@ -74,15 +77,24 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
 
   createEffect(() => props.onFiltered?.(model.rows()));
   const rowHeight = () => (pairs() ? CHANGED_ROW_HEIGHT : PLAIN_ROW_HEIGHT);
+  const isPrinting = createPrinting();
+  /** Whether only the rows in sight are drawn, between two spacers. */
+  const isWindowed = () => (props.isFilling ?? false) && !isPrinting();
   const first = () =>
-    props.isFilling ? Math.max(0, Math.floor(scrollTop() / rowHeight()) - OVERSCAN) : 0;
+    isWindowed() ? Math.max(0, Math.floor(scrollTop() / rowHeight()) - OVERSCAN) : 0;
   const last = () =>
-    props.isFilling
+    isWindowed()
       ? Math.min(lines().length, Math.ceil((scrollTop() + height()) / rowHeight()) + OVERSCAN)
-      : lines().length;
+      : Math.min(lines().length, isPrinting() ? MOST_PRINTED : Infinity);
   const visible = createMemo(() => lines().slice(first(), last()));
   /** While an edge is dragged, only the grid follows; the address follows at the end. */
   const tracks = createMemo(() => {
+    // Columns share the width of the paper; half of their own is the minimum.
+    if (isPrinting()) {
+      return columns()
+        .map(({ width: own }) => `minmax(${own / 2}px, ${own}fr)`)
+        .join(' ');
+    }
     const draft = resized();
     if (!draft) return template();
     return columns()
@@ -265,7 +277,13 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
           onKeyDown={onKey}
           onContextMenu={onMenu}
         >
-          <div class="table-body" style={{ '--columns': tracks(), 'min-width': `${width()}px` }}>
+          <div
+            class="table-body"
+            style={{
+              '--columns': tracks(),
+              'min-width': isPrinting() ? 'auto' : `${width()}px`,
+            }}
+          >
             <TableHead
               table={props}
               model={model}
@@ -273,7 +291,7 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
               idOf={(column) => idOf(HEADER, column)}
               onResize={(key, wide) => setResized(wide === null ? null : { key, width: wide })}
             />
-            <Show when={props.isFilling}>
+            <Show when={isWindowed()}>
               <div style={{ height: `${first() * rowHeight()}px` }} />
             </Show>
             <For each={visible()}>
@@ -330,10 +348,16 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
                 );
               }}
             </For>
-            <Show when={props.isFilling}>
+            <Show when={isWindowed()}>
               <div style={{ height: `${(lines().length - last()) * rowHeight()}px` }} />
             </Show>
           </div>
+          <Show when={isPrinting() && last() < lines().length}>
+            <p class="table-foot muted">
+              The first {formatCount(last())} of {plural(lines().length, props.noun)}; the CSV has
+              all
+            </p>
+          </Show>
           <Show when={lines().length === 0}>
             <div class="table-empty">
               <Show

@@ -130,3 +130,13 @@ test('empty states offer what to do next', async ({ page, url }) => {
   const compare = page.locator('.empty').getByRole('link', { name: 'Compare the two latest runs' });
   await expect(compare).toHaveAttribute('href', /\/compare\?.*baseline=/);
 });
+
+test('predicted changes and evidence are named in words', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'what_if');
+  await page.getByRole('button', { name: '+ Hide collectives' }).click();
+  await expect(page).toHaveURL(/change=hide(:|%3A)collectives/);
+  await expect(page.getByRole('button', { name: 'Remove the change Hide collectives' })).toBeVisible();
+  await openView(page, url, 'demo', 'advice');
+  await expect(page.locator('.advice-evidence a').first()).toHaveText(/^[A-Z][a-z ]+ →$/);
+  await expect(page.locator('.advice-foot code')).toHaveCount(0);
+});

@@ -17,11 +17,11 @@ test.each([
 
 test.each([
   ['hide:collectives', 'Hide collectives'],
-  ['overlap', 'Overlap collectives with compute'],
+  ['overlap', 'Overlap collectives'],
   ['network:2', 'Network 2× as fast'],
   ['expected:compute', 'Expected time of compute'],
-  ['align', 'Devices reach collectives together'],
-  ['no-waits', 'Hosts never wait for devices'],
+  ['align', 'Devices arrive together'],
+  ['no-waits', 'Hosts never wait'],
   ['no-host:data_loading', 'No data loading on hosts'],
   ['remove:^jit_f\\(12\\)::dot\\.3$', 'Without jit_f(12)::dot.3'],
   ['scale:attention:0.5', 'attention × 0.5'],

@@ -10,10 +10,10 @@ export function plainChange(change: string): string {
 }
 
 const WORDS: Record<string, string> = {
-  overlap: 'Overlap collectives with compute',
-  align: 'Devices reach collectives together',
-  'no-input-wait': 'No waiting for input',
-  'no-waits': 'Hosts never wait for devices',
+  overlap: 'Overlap collectives',
+  align: 'Devices arrive together',
+  'no-input-wait': 'No input wait',
+  'no-waits': 'Hosts never wait',
   'no-launch-gaps': 'No launch gaps',
 };
 

@@ -1,10 +1,10 @@
 /** Cells: of a row, with its change from the baseline, and of the heading of a group. */
-import { Show } from 'solid-js';
+import { createMemo, Show } from 'solid-js';
 
 import { formatCount, MISSING } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import { CellChange } from '../change';
-import { isSummed, sumOf, type Group } from './groups';
+import { totalOf, type Group } from './groups';
 import type { Shown } from './props';
 import type { Value } from './rows';
 import { placeIn, type Spread } from './spread';
@@ -109,17 +109,11 @@ export function GroupCell<Row>(props: {
   id: string;
   isActive: boolean;
 }) {
-  const sum = () => sumOf(props.column, props.group.rows);
   /** Sums may be much larger than the figures of rows, so each has its own unit if they do. */
-  const text = () => {
-    const { scaling } = props.column;
-    const longest = props.group.rows.reduce<Row | undefined>(
-      (most, row) =>
-        most === undefined || numberOf(props.column, row) > numberOf(props.column, most) ? row : most,
-      undefined,
-    );
-    return longest === undefined ? '' : scaling.of(longest).text(sum());
-  };
+  const text = createMemo(() => {
+    const total = totalOf(props.column, props.group.rows);
+    return total === null ? '' : props.column.scaling.of(total.largest).text(total.sum);
+  });
   return (
     <div
       id={props.id}
@@ -127,7 +121,7 @@ export function GroupCell<Row>(props: {
       classList={{ 'is-number': props.column.kind !== undefined, 'is-current': props.isActive }}
       role="gridcell"
     >
-      <Show when={props.isFirst} fallback={isSummed(props.column) && sum() !== null ? text() : ''}>
+      <Show when={props.isFirst} fallback={text()}>
         <span class="table-group">
           <span class="table-fold" classList={{ 'is-open': props.group.isOpen }} aria-hidden="true">
             <Icon name="right" />
@@ -139,5 +133,3 @@ export function GroupCell<Row>(props: {
     </div>
   );
 }
-
-const numberOf = <Row,>(column: Shown<Row>, row: Row): number => Number(column.value(row) ?? 0);

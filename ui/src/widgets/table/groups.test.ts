@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { canGroup, linesOf, sumOf, type Line } from './groups';
+import { canGroup, linesOf, sumOf, totalOf, type Line } from './groups';
 import { parseSort, sortRows, type Column } from './rows';
 
 interface Row {
@@ -78,4 +78,13 @@ test('only what adds up is summed', () => {
   expect(sumOf({ ...SELF, kind: 'ratio', title: 'Share', adds: 'no' }, ROWS)).toBe(21);
   expect(sumOf(SELF, [])).toBeNull();
   expect([canGroup(KIND), canGroup(SELF)]).toEqual([true, false]);
+});
+
+test('the total of a group reads each figure once and knows the largest', () => {
+  let reads = 0;
+  const counted: Column<Row> = { ...SELF, value: (row) => ((reads += 1), row.self) };
+  expect(totalOf(counted, ROWS)).toEqual({ sum: 21, largest: ROWS[3] });
+  expect(reads).toBe(ROWS.length);
+  expect(totalOf(SELF, [])).toBeNull();
+  expect(totalOf(NAME, ROWS)).toBeNull();
 });

@@ -65,13 +65,30 @@ export function isSummed<Row>(column: Column<Row>): boolean {
   return addingOf(column) !== 'no' || (column.kind === 'ratio' && column.title === 'Share');
 }
 
-/** The sum over rows; null without any figure. */
-export function sumOf<Row>(column: Column<Row>, rows: readonly Row[]): number | null {
+/** The sum over a group, and the row with the largest figure, whose unit it is written in. */
+export interface Total<Row> {
+  sum: number;
+  largest: Row;
+}
+
+/** Reads each figure once; null without any, and for columns that do not add up. */
+export function totalOf<Row>(column: Column<Row>, rows: readonly Row[]): Total<Row> | null {
   if (!isSummed(column)) return null;
-  let sum: number | null = null;
+  let sum = 0;
+  let most = -Infinity;
+  let largest: Row | undefined;
   for (const row of rows) {
     const value = column.value(row);
-    if (typeof value === 'number' && !Number.isNaN(value)) sum = (sum ?? 0) + value;
+    if (typeof value !== 'number' || Number.isNaN(value)) continue;
+    sum += value;
+    if (largest !== undefined && value <= most) continue;
+    most = value;
+    largest = row;
   }
-  return sum;
+  return largest === undefined ? null : { sum, largest };
+}
+
+/** The sum over rows; null without any figure. */
+export function sumOf<Row>(column: Column<Row>, rows: readonly Row[]): number | null {
+  return totalOf(column, rows)?.sum ?? null;
 }

@@ -89,10 +89,10 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
   const visible = createMemo(() => lines().slice(first(), last()));
   /** While an edge is dragged, only the grid follows; the address follows at the end. */
   const tracks = createMemo(() => {
-    // Columns share the width of the paper; half of their own is the minimum.
+    // Columns share the width of the paper; texts may be cut, figures may not.
     if (isPrinting()) {
       return columns()
-        .map(({ width: own }) => `minmax(${own / 2}px, ${own}fr)`)
+        .map(({ kind, width: own }) => `minmax(${kind ? own : own / 2}px, ${own}fr)`)
         .join(' ');
     }
     const draft = resized();

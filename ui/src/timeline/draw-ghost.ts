@@ -1,6 +1,6 @@
 /** Draws the step that lies over another one: as a strip in the lower part of the same lanes. */
-import { ghostHeight } from './ghost';
 import type { Row, TrackRow } from './layout';
+import { ghostHeight } from './overlay';
 import { rowTop, type Scene } from './scene';
 import { Strips } from './strip-canvas';
 import type { LabelSink, Projection } from './strips';

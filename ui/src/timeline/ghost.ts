@@ -5,13 +5,15 @@
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 import type { TimelineApi } from './api';
+import { hitGhost } from './hit-ghost';
 import type { LabelTable } from './labels';
 import { membersOf, tracksOf, type TrackRow } from './layout';
 import { mergedTrackOf } from './merged-track';
 import { onlyStepOf } from './only-step';
 import { DrawPlan } from './plan';
+import type { Hit, Scene } from './scene';
 import type { Segment } from './segments';
-import { stepPlaceOf, stepPlacesOf } from './step-places';
+import { stepPlacesOf } from './step-places';
 import { TileCache } from './tile-cache';
 import { rootLevel } from './tile-grid';
 import { TileLoader } from './tiles';
@@ -19,42 +21,11 @@ import { limitsOf, type TimeWindow, type Viewport } from './viewport';
 
 const BUDGET_BYTES = 64 * 2 ** 20;
 
-/** Share of a lane's height, at its foot, that shows the other step. */
-const SHARE = 0.36;
-
-/** How much of a lane shows the other step, in pixels. */
-export const ghostHeight = (laneHeight: number): number => Math.round(laneHeight * SHARE);
-
-/** Which step is laid over which one. */
-export interface Overlay {
-  own: number;
-  other: number;
-  /** Whether the other one is a step of the baseline. */
-  isBaseline: boolean;
-}
-
-/** `7~9`: step 9 over step 7; `7~b9`: step 9 of the baseline. */
-export function formatOverlay(overlay: Overlay | null): string {
-  if (!overlay) return '';
-  return `${overlay.own}~${overlay.isBaseline ? 'b' : ''}${overlay.other}`;
-}
-
-export function parseOverlay(text: string): Overlay | null {
-  const match = /^(\d{1,15})~(b?)(\d{1,15})$/.exec(text);
-  if (!match) return null;
-  return { own: Number(match[1]), other: Number(match[3]), isBaseline: match[2] === 'b' };
-}
-
 /** The session that the other step is in. */
 export interface GhostSource {
   report: TimelineReport;
   api: TimelineApi;
   labels: LabelTable;
-}
-
-/** The steps of a session at the place that the ruler shows, or at its first one. */
-export function stepsAt(report: TimelineReport, place: string): readonly TimelineStep[] {
-  return stepPlaceOf(stepPlacesOf(report), place)?.steps ?? [];
 }
 
 /** A step drawn over another one. */
@@ -142,6 +113,11 @@ export class Ghost {
       nearby: [],
       anchorPs: (window.startPs + window.endPs) / 2,
     });
+  }
+
+  /** The slice of the other step under a point, in the times and on the tracks of its session. */
+  hit(scene: Scene, x: number, y: number): Hit | null {
+    return hitGhost(scene, x, y);
   }
 
   /** What to draw on a row, in times of the other step; none if its session lacks the track. */

@@ -1,6 +1,6 @@
 /** What is under a point in the part of a lane that shows the step laid over another one. */
-import { ghostHeight } from './ghost';
 import { hitLane, laneUnder, REACH_PX, rowUnder } from './hit';
+import { ghostHeight } from './overlay';
 import { rowTop, type Hit, type Scene } from './scene';
 
 /** The slice of the other step under a point, in the times and on the tracks of its session. */

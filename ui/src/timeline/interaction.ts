@@ -6,7 +6,6 @@ import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
 import type { GapRow } from '../wire/generated/GapRow';
 import { hitCounter, hitSlice, hitStep, rowUnder } from './hit';
-import { hitGhost } from './hit-ghost';
 import { hitGap } from './idle-gaps';
 import { tracksOfRow } from './layout';
 import { flagAt } from './mark-flags';
@@ -189,7 +188,7 @@ class Interaction {
     }
     const stretch = this.pathUnder(point);
     if (stretch) return this.clickPath(stretch);
-    const over = hitGhost(scene, point.x, point.y);
+    const over = scene.ghost?.hit(scene, point.x, point.y);
     if (over && scene.ghost) return timeline.onGhost(over, scene.ghost);
     const hit = hitSlice(scene, point.x, point.y);
     if (hit) return this.clickSlice(hit);
@@ -226,7 +225,7 @@ class Interaction {
       const isOnWords = point.x >= wordsPx(path, viewport);
       return timeline.setHover(isOnWords ? { kind: 'words', words: path.words, ...point } : null);
     }
-    const over = hitGhost(timeline.scene, point.x, point.y);
+    const over = ghost?.hit(timeline.scene, point.x, point.y);
     if (over && ghost) return timeline.setHover({ kind: 'ghost', hit: over, ghost, ...point });
     const hit = hitSlice(timeline.scene, point.x, point.y);
     if (hit) return timeline.setHover({ kind: 'slice', hit, ...point });

@@ -34,3 +34,8 @@ export function stepPlacesOf(report: TimelineReport): StepPlace[] {
 export function stepPlaceOf(places: readonly StepPlace[], name: string): StepPlace | undefined {
   return places.find((place) => place.name === name) ?? places[0];
 }
+
+/** The steps of a session at the place that the ruler shows, or at its first one. */
+export function stepsAt(report: TimelineReport, place: string): readonly TimelineStep[] {
+  return stepPlaceOf(stepPlacesOf(report), place)?.steps ?? [];
+}

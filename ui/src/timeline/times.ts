@@ -3,8 +3,9 @@ import { createSignal } from 'solid-js';
 
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 import { clockKindOf, type Clock, type ClockKind } from './clock';
-import type { Ghost, Overlay } from './ghost';
+import type { Ghost } from './ghost';
 import { onlyStepOf } from './only-step';
+import type { Overlay } from './overlay';
 import type { Scene } from './scene';
 import type { StepPlace } from './step-places';
 

@@ -1,11 +1,12 @@
 /** Follows which step is laid over which, fetches the other one, and shows its slices. */
-import { createEffect, createMemo, createSignal, type Accessor } from 'solid-js';
+import { createEffect, createMemo, createSignal, onCleanup, type Accessor } from 'solid-js';
 
 import { TimelineApi } from '../../timeline/api';
 import type { Commands } from '../../timeline/commands';
-import { Ghost, stepsAt, type GhostSource } from '../../timeline/ghost';
+import type { GhostSource } from '../../timeline/ghost';
 import { LabelTable } from '../../timeline/labels';
 import type { Hit } from '../../timeline/scene';
+import { stepsAt } from '../../timeline/step-places';
 import type { Timeline } from '../../timeline/timeline';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import type { TimelineStep } from '../../wire/generated/TimelineStep';
@@ -51,9 +52,15 @@ export function followGhost(timeline: Timeline, baseline: Accessor<Baseline>): v
       ({ step }) => step === overlay?.own,
     );
     if (!from || !own || !other) return timeline.times.setGhost(null);
+    let isWanted = true;
+    onCleanup(() => (isWanted = false));
     const shiftPs = other.start_ps - own.start_ps;
     const arrive = () => timeline.tilesChanged();
-    timeline.times.setGhost(new Ghost(timeline.report, from, shiftPs, other, steps, arrive));
+    // Few timelines have one.
+    void import('./later').then(({ Ghost }) => {
+      if (!isWanted) return;
+      timeline.times.setGhost(new Ghost(timeline.report, from, shiftPs, other, steps, arrive));
+    });
   });
 }
 

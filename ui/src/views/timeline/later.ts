@@ -1,9 +1,11 @@
 /** What the first picture of the timeline does not need, fetched together once it is drawn. */
 export { BaselineStage } from './baseline-stage';
+export { Ghost } from '../../timeline/ghost';
 export { Drawer } from './drawer';
 export { HiddenTracks } from './hidden-tracks';
 export { HoverCard } from './hover-card';
 export { LegendList } from './legend-list';
 export { canvasMenu, groupMenu, trackMenu } from './menus';
 export { SearchError } from '../../widgets/search-error';
+export { OverlayChip } from './overlay-chip';
 export { rowCommands } from './palette-rows';

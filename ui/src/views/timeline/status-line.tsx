@@ -1,29 +1,26 @@
 /** The line below the rows: the legend, and how many slices a merged glyph represents. */
 import { For, lazy, Show } from 'solid-js';
-import { Dynamic } from 'solid-js/web';
 
-import { signedText } from '../../compare/change';
-import { formatCount, plural } from '../../format/numbers';
+import { formatCount } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import { shared } from '../../shell/shared';
 import { getParam } from '../../shell/state';
 import { LAID_PARAM } from '../../sql/lay';
 import { clockChoices, type ClockKind } from '../../timeline/clock';
 import { COLORS_BY, colorByOf } from '../../timeline/coloring';
-import type { Overlay } from '../../timeline/ghost';
 import { footRowsOf } from '../../timeline/strips';
 import type { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
-import { showToast } from '../../widgets/toast';
-import type { TimelineStep } from '../../wire/generated/TimelineStep';
 import { titleOfColor } from './color-titles';
-import { otherSteps, type Baseline } from './ghost';
+import type { Baseline } from './ghost';
 import type { GapCounts } from './idle';
 import { Legend } from './legend';
 import './status-line.css';
 
 /** Runs a query and lays its rows over the tracks: few timelines have one. */
 const LaidChip = lazy(() => import('./laid-chip'));
+
+const OverlayChip = lazy(async () => ({ default: (await import('./later')).OverlayChip }));
 
 const EXAMPLES = [1, 2, 8, 64, 512, 4096];
 
@@ -55,95 +52,6 @@ function OnlyChip(props: { what: string; onClear: () => void }) {
       <span>Only {props.what}</span>
       <Icon name="close" />
     </button>
-  );
-}
-
-/** More steps than this are not listed: their number is typed. */
-const MOST_LISTED = 500;
-
-interface StepFieldProps {
-  label: string;
-  steps: readonly TimelineStep[];
-  chosen: TimelineStep | undefined;
-  onChoose: (step: number) => void;
-}
-
-/** Chooses one of a few steps. */
-function StepList(props: StepFieldProps) {
-  return (
-    <select
-      aria-label={props.label}
-      value={props.chosen?.step ?? ''}
-      onChange={(event) => props.onChoose(Number(event.currentTarget.value))}
-    >
-      <Show when={!props.chosen}>
-        <option value="">not found</option>
-      </Show>
-      <For each={props.steps}>{({ step }) => <option value={step}>{step}</option>}</For>
-    </select>
-  );
-}
-
-/** Chooses one of many steps by its number. */
-function StepNumber(props: StepFieldProps) {
-  const choose = (field: HTMLInputElement) => {
-    const step = field.valueAsNumber;
-    if (props.steps.some((one) => one.step === step)) return props.onChoose(step);
-    showToast({ text: `There is no step ${field.value} here`, key: 'timeline step' });
-    field.value = String(props.chosen?.step ?? '');
-  };
-  return (
-    <input
-      type="number"
-      aria-label={props.label}
-      data-tip={`One of ${plural(props.steps.length, 'step')}`}
-      min={props.steps[0]?.step}
-      max={props.steps.at(-1)?.step}
-      value={props.chosen?.step ?? ''}
-      onChange={(event) => choose(event.currentTarget)}
-    />
-  );
-}
-
-/** Says which step lies over which, lets the reader choose another one, and ends it. */
-function OverlayChip(props: { timeline: Timeline; baseline: Baseline; overlay: Overlay }) {
-  const { timeline } = props;
-  const change = (changes: Partial<Overlay>) =>
-    timeline.times.overlay[1]({ ...props.overlay, ...changes });
-  const own = () =>
-    otherSteps(timeline, undefined, false).find(({ step }) => step === props.overlay.own);
-  const steps = () => otherSteps(timeline, props.baseline, props.overlay.isBaseline);
-  const other = () => steps().find(({ step }) => step === props.overlay.other);
-  const difference = () => {
-    const [below, above] = [own(), other()];
-    if (!below || !above) return '';
-    return signedText('duration', above.duration_ps - below.duration_ps);
-  };
-  const whose = () => (props.overlay.isBaseline ? 'Baseline step' : 'Step');
-  return (
-    <span class="only-chip" role="group" aria-label="Step over step">
-      <label>
-        {whose()}{' '}
-        <Dynamic
-          component={steps().length > MOST_LISTED ? StepNumber : StepList}
-          label={`${whose()} laid over step ${props.overlay.own}`}
-          steps={steps()}
-          chosen={other()}
-          onChoose={(step: number) => change({ other: step })}
-        />
-      </label>
-      <span data-tip="The lower part of each lane shows it, aligned at the starts of both steps">
-        over step {props.overlay.own}
-        <Show when={difference()}>{(text) => <b class="number"> {text()}</b>}</Show>
-      </span>
-      <button
-        class="quiet"
-        aria-label="Show one step only"
-        onClick={() => timeline.times.overlay[1](null)}
-      >
-        <Icon name="close" />
-      </button>
-    </span>
   );
 }
 
@@ -211,7 +119,9 @@ export function StatusLine(props: StatusLineProps) {
       </Show>
       <Show when={props.timeline.times.overlay[0]()}>
         {(overlay) => (
-          <OverlayChip timeline={props.timeline} baseline={props.baseline} overlay={overlay()} />
+          <Late>
+            <OverlayChip timeline={props.timeline} baseline={props.baseline} overlay={overlay()} />
+          </Late>
         )}
       </Show>
       <Show when={getParam(LAID_PARAM)}>

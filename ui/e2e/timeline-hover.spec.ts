@@ -18,7 +18,10 @@ test('merged slices become single ones when their tile arrives', async ({ page, 
     await page.waitForTimeout(30);
   }
   const held: Route[] = [];
-  await page.route('**/timeline/tile*', (route) => void held.push(route));
+  let isHolding = true;
+  await page.route('**/timeline/tile*', (route) =>
+    isHolding ? void held.push(route) : route.continue(),
+  );
   // Until the tiles arrive, what is drawn are the merged slices of the whole session.
   await page.keyboard.down('Control');
   for (let i = 0; i < 3; i++) await page.mouse.wheel(0, -240);
@@ -26,8 +29,8 @@ test('merged slices become single ones when their tile arrives', async ({ page, 
   await expect.poll(() => held.length).toBeGreaterThan(0);
   await expect(card).toContainText(/\d+ slices/);
   const before = await card.textContent();
-  await page.unroute('**/timeline/tile*');
-  for (const route of held) await route.continue();
+  isHolding = false;
+  await Promise.all(held.map((route) => route.continue()));
   // The pointer does not move.
   await expect(card).not.toHaveText(before!);
 });

@@ -35,8 +35,8 @@ export function neighborQuery(
     op,
     program: id,
     radius: 1,
-    max_nodes: MOST_NODES,
-    merge_fusions: 'true',
+    'max-nodes': MOST_NODES,
+    'merge-fusions': 'true',
     ...(step !== null && { steps: step }),
     ...(device !== null && { device }),
   };

@@ -28,6 +28,8 @@ export class SliceLabels implements LabelSink {
   private widths = new Float32Array(4096);
   /** Shortened text by label and number of characters. */
   private readonly shortened = new Map<number, string[]>();
+  /** For which labels texts were measured: those that arrive may change the short forms of others. */
+  private measured = -1;
 
   begin(): void {
     this.count = 0;
@@ -74,6 +76,8 @@ export class SliceLabels implements LabelSink {
     firstStrip: number,
     lastStrip: number,
   ): void {
+    if (this.measured !== labels.generation) this.forget();
+    this.measured = labels.generation;
     // One pass per color, so that each color is set once.
     for (let ink = 0; ink < 3; ink++) {
       context.fillStyle = ink === 1 ? '#111418' : ink === 0 ? '#ffffff' : palette.theme.mutedText;
@@ -96,7 +100,7 @@ export class SliceLabels implements LabelSink {
     label: number,
     room: number,
   ): string {
-    const name = labels.name(label);
+    const name = labels.shortOf(labels.name(label));
     if (!name || room < 8) return '';
     const width = this.widthOf(context, label, name);
     if (width <= room) return name;

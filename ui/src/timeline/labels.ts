@@ -39,6 +39,10 @@ export class LabelTable {
   readonly seenClasses = new Set<string>();
   private state = new Uint8Array(FIRST_CAPACITY);
   private readonly names = new Map<number, string>();
+  /** Long names of C++ functions that are shown, and the short form of each. */
+  private readonly longNames = new Set<string>();
+  private short: ReadonlyMap<string, string> = new Map();
+  private isShortening = false;
   private readonly classes = new Map<number, string>();
   private queue: number[] = [];
   private isFlushing = false;
@@ -60,6 +64,21 @@ export class LabelTable {
   /** The name, empty until it is known. */
   name(label: number): string {
     return this.names.get(label) ?? '';
+  }
+
+  /** A name as it is shown: short if it is a long one of C++. */
+  shortOf(name: string): string {
+    return this.short.get(name) ?? name;
+  }
+
+  /**
+   * Finds short forms of names. They depend on each other, as they say what tells functions of one name
+   * apart; so all that is shown together is learned here.
+   */
+  learnNames(names: Iterable<string>): void {
+    const before = this.longNames.size;
+    for (const name of names) if (isLongCpp(name)) this.longNames.add(name);
+    if (this.longNames.size > before && !this.isShortening) void this.shorten();
   }
 
   className(label: number): string {
@@ -193,10 +212,21 @@ export class LabelTable {
         break;
       }
       this.generation++;
+      this.learnNames(ids.map((id) => this.name(id)));
       if (this.needsFacts()) await this.learn(ids);
       this.onArrival();
     }
     this.isFlushing = false;
+  }
+
+  private async shorten(): Promise<void> {
+    this.isShortening = true;
+    // Few sessions have such names. Those that are learned meanwhile are among them.
+    const { shortNames } = await import('../format/cpp-name');
+    this.isShortening = false;
+    this.short = shortNames([...this.longNames]);
+    this.generation++;
+    this.onArrival();
   }
 
   private add(report: LabelReport): void {
@@ -221,6 +251,12 @@ export class LabelTable {
       only === null || isOfSlices(this.by) || only.has(keyOf(this.by, this.textOf(label)));
     this.matches[label] = isFound && isShown ? 1 : 0;
   }
+}
+
+/** Whether a name is a C++ signature with more than people read, such as that of a kernel. */
+function isLongCpp(name: string): boolean {
+  // Frames of Python (`f.<locals>.g`) and regions of the runtime (`Client::Execute`) are none.
+  return /^_Z[N\d]|^void [\w:]+[<(]|^[\w:]+::\w+<.+>/.test(name);
 }
 
 /** Whether a name matches; a marker of an op's end only by its own word, as on the server. */

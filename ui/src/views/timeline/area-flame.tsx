@@ -23,6 +23,7 @@ import { DataTable } from '../../widgets/table/table';
 import type { FlameReport } from '../../wire/generated/FlameReport';
 import { createAnswer } from '../../wire/report';
 import type { AreaProps } from './area-panel';
+import { ShortName } from './short-name';
 
 const ORDERS: readonly { order: FlameOrder; title: string; tip: string }[] = [
   { order: 'callees', title: 'Stacks', tip: 'What is within what, from the track down' },
@@ -227,7 +228,9 @@ function StackTable(props: StacksProps & { lines: readonly FlameLine[]; tools: u
             class="swatch"
             style={{ background: line.class === '' ? 'var(--text-faint)' : classColor(line.class) }}
           />
-          <span class="area-frame-name">{line.name}</span>
+          <span class="area-frame-name">
+            <ShortName timeline={props.timeline} name={line.name} />
+          </span>
         </span>
       ),
     },

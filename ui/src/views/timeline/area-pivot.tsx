@@ -13,8 +13,8 @@ import {
   type PivotLine,
   type PivotMeasure,
 } from '../../timeline/pivot';
+import type { Timeline } from '../../timeline/timeline';
 import { AnswerView } from '../../widgets/answer';
-import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -22,6 +22,7 @@ import type { PivotReport } from '../../wire/generated/PivotReport';
 import { createAnswer } from '../../wire/report';
 import { KeyMenu, keyOf, keyTitle } from './area-keys';
 import type { AreaProps } from './area-panel';
+import { ShortName, shortOf } from './short-name';
 
 const MEASURES: readonly { measure: PivotMeasure; title: string; tip: string }[] = [
   { measure: 'time', title: 'Time', tip: 'Time within the area' },
@@ -49,7 +50,7 @@ export function AreaPivot(props: AreaProps) {
     <AnswerView answer={{ ...answer, baseline: against }}>
       {(report) => {
         const lines = createMemo(() => linesOf(report()));
-        const columns = createMemo(() => columnsOf(report(), keyTitle(props.by), measure()));
+        const columns = createMemo(() => columnsOf(report(), keyTitle(props.by), measure(), props.timeline));
         const hidden = () => report().column_count - report().columns.length;
         return (
           <DataTable
@@ -105,6 +106,7 @@ function columnsOf(
   report: PivotReport,
   title: string,
   measure: PivotMeasure,
+  timeline: Timeline,
 ): Column<PivotLine>[] {
   const kind = measure === 'time' ? 'duration' : measure === 'count' ? 'count' : 'ratio';
   return [
@@ -113,7 +115,7 @@ function columnsOf(
       title,
       value: (line) => line.key,
       width: 220,
-      cell: (line) => <Middle text={line.key || '(none)'} />,
+      cell: (line) => <ShortName timeline={timeline} name={line.key || '(none)'} />,
     },
     {
       key: 'total_ps',
@@ -127,7 +129,7 @@ function columnsOf(
     ...report.columns.map(
       (column): Column<PivotLine> => ({
         key: columnKey(column.key),
-        title: column.key || '(none)',
+        title: shortOf(timeline, column.key) || '(none)',
         value: (line) => cellOf(line, column, measure),
         kind,
         scale: 'cells',

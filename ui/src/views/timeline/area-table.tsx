@@ -5,8 +5,8 @@ import { compareRows } from '../../compare/pairing';
 import { classColor } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { identityOf } from '../../timeline/pivot';
+import type { Timeline } from '../../timeline/timeline';
 import { AnswerView } from '../../widgets/answer';
-import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -15,6 +15,7 @@ import type { AreaRow } from '../../wire/generated/AreaRow';
 import { createAnswer, type Answer } from '../../wire/report';
 import { KeyChoice, keyTitle } from './area-keys';
 import type { AreaProps } from './area-panel';
+import { ShortName } from './short-name';
 
 /** Of whole slices, in one unit; totals are clipped to the area. */
 const STATISTICS = [
@@ -25,7 +26,7 @@ const STATISTICS = [
   ['max_ps', 'Max'],
 ] as const;
 
-function columnsFor(title: string): Column<AreaRow>[] {
+function columnsFor(title: string, timeline: Timeline): Column<AreaRow>[] {
   const time = (key: keyof AreaRow & string, name: string, figure: string): Column<AreaRow> => ({
     key,
     title: name,
@@ -44,7 +45,7 @@ function columnsFor(title: string): Column<AreaRow>[] {
       cell: (row) => (
         <span class="area-key">
           <span class="swatch" style={{ background: classColor(row.class) }} />
-          <Middle text={row.key || '(none)'} />
+          <ShortName timeline={timeline} name={row.key || '(none)'} />
         </span>
       ),
     },
@@ -86,7 +87,7 @@ export function AreaTable(props: AreaProps & { answer: Answer<AreaReport> }) {
     const { other } = props;
     return other && other.api.areaUrl(other.area, props.by);
   });
-  const columns = createMemo(() => columnsFor(keyTitle(props.by)));
+  const columns = createMemo(() => columnsFor(keyTitle(props.by), props.timeline));
   const find = (row: AreaRow) => props.timeline.setQuery(`^${escapeRegex(row.key)}$`);
   return (
     <AnswerView answer={{ ...props.answer, baseline: against }}>

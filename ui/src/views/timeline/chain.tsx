@@ -7,6 +7,7 @@ import { cutText, gapText } from '../../timeline/chain';
 import type { ChainReport } from '../../wire/generated/ChainReport';
 import type { ChainSlice } from '../../wire/generated/ChainSlice';
 import type { PanelProps } from './drawer';
+import { ShortName } from './short-name';
 
 export function Chain(props: PanelProps) {
   const chain = () => {
@@ -53,7 +54,9 @@ function Link(props: PanelProps & { chain: ChainReport; slice: ChainSlice }) {
       >
         <span class="chain-hop number">{slice().hop === 0 ? 'this' : hop()}</span>
         <span class="swatch" style={{ background: classColor(slice().class) }} />
-        <span class="flow-name">{slice().name}</span>
+        <span class="flow-name">
+          <ShortName timeline={props.timeline} name={slice().name} />
+        </span>
         <Show when={slice().through}>
           {(through) => <span class="muted chain-through">by {through().name}</span>}
         </Show>

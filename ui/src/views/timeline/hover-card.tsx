@@ -15,6 +15,7 @@ import type { Timeline } from '../../timeline/timeline';
 import { Prose } from '../../widgets/prose';
 import type { GapRow } from '../../wire/generated/GapRow';
 import { cardPlace } from './card-place';
+import { shortOf } from './short-name';
 
 /** Cards show times to this precision. */
 const NANOSECOND_PS = 1000;
@@ -75,7 +76,8 @@ function From(props: { timeline: Timeline; timePs: number }) {
 }
 
 function SliceCard(props: { hit: Hit; timeline: Timeline }) {
-  const name = () => props.timeline.scene.labels.name(props.hit.label) || '…';
+  const name = () =>
+    shortOf(props.timeline, props.timeline.scene.labels.name(props.hit.label)) || '…';
   const className = () => props.timeline.scene.labels.className(props.hit.label);
   const isMerged = () => props.hit.count > 1;
   return (
@@ -105,7 +107,8 @@ function SliceCard(props: { hit: Hit; timeline: Timeline }) {
 
 /** A slice of the step that is laid over another one. */
 function GhostCard(props: { hit: Hit; ghost: Ghost }) {
-  const name = () => props.ghost.labels.name(props.hit.label) || '…';
+  const { labels } = props.ghost;
+  const name = () => labels.shortOf(labels.name(props.hit.label)) || '…';
   const className = () => props.ghost.labels.className(props.hit.label);
   const isMerged = () => props.hit.count > 1;
   const step = () => `${props.ghost.isOfOwn ? 'Step' : 'Baseline step'} ${props.ghost.other.step}`;

@@ -94,7 +94,8 @@ function sliceMenu(timeline: Timeline, commands: Commands, hit: Hit): MenuEntry[
   if (hit.count > 1) {
     return [{ heading: plural(hit.count, 'slice') }, zoom, area];
   }
-  const name = timeline.scene.labels.name(hit.label);
+  const { labels } = timeline.scene;
+  const name = labels.name(hit.label);
   const { steps } = timeline.scene;
   const step = steps[stepIndexAt(steps, hit.startPs)];
   const to = (view: string, params: (op: string, program: string) => Params) => ({
@@ -102,7 +103,7 @@ function sliceMenu(timeline: Timeline, commands: Commands, hit: Hit): MenuEntry[
     run: () => void showOp(timeline, hit, view, params),
   });
   return [
-    { heading: name },
+    { heading: labels.shortOf(name) },
     {
       title: 'Select',
       keys: 'click',

@@ -6,7 +6,6 @@ import { classColor } from '../../format/palette';
 import { formatSliceRef } from '../../timeline/address';
 import { LAID_TRACK } from '../../timeline/laid';
 import { AnswerView } from '../../widgets/answer';
-import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -15,6 +14,7 @@ import type { NestingReport } from '../../wire/generated/NestingReport';
 import type { SliceDetails } from '../../wire/generated/SliceDetails';
 import { createAnswer } from '../../wire/report';
 import { PanelHint, type PanelProps } from './drawer';
+import { ShortName } from './short-name';
 
 export function NestingPanel(props: PanelProps) {
   const details = () => props.timeline.selection[0]()?.details ?? null;
@@ -98,7 +98,7 @@ function Around(props: ReportProps) {
                 >
                   <span class="swatch" style={{ background: classColor(one.class) }} />
                   <span class="flow-name">
-                    <Middle text={one.name} />
+                    <ShortName timeline={props.timeline} name={one.name} />
                   </span>
                   <span class="number muted">{formatDuration(one.duration_ps)}</span>
                   <span
@@ -138,7 +138,7 @@ function Within(props: ReportProps) {
         cell: (row) => (
           <span class="area-key">
             <span class="swatch" style={{ background: classColor(row.class) }} />
-            <Middle text={row.name} />
+            <ShortName timeline={props.timeline} name={row.name} />
           </span>
         ),
       },

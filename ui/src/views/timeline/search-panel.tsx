@@ -6,9 +6,9 @@ import { classColor } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { shortText } from '../../timeline/clock';
 import { byName } from '../../timeline/search-names';
-import { Middle } from '../../widgets/middle';
 import { PanelHint, type PanelProps } from './drawer';
 import { searchExamples } from './search-examples';
+import { ShortName } from './short-name';
 
 const ROW_HEIGHT = 24;
 const OVERSCAN = 6;
@@ -88,7 +88,7 @@ function Names(props: PanelProps) {
                 data-tip={name.name}
               >
                 <span class="swatch" style={{ background: classColor(name.class) }} />
-                <Middle text={name.name} />
+                <ShortName timeline={props.timeline} name={name.name} />
                 <span class="number muted">{formatCount(name.count)} ×</span>
                 <span class="number">{formatDuration(name.total_ps)}</span>
               </button>
@@ -153,7 +153,7 @@ function Matches(props: PanelProps) {
                 >
                   <span class="number muted search-time">{shortText(props.timeline.times.clock[0](), match.start_ps, 1e6)}</span>
                   <span class="number search-duration">{formatDuration(match.duration_ps)}</span>
-                  <Middle text={match.name} />
+                  <ShortName timeline={props.timeline} name={match.name} />
                   <span class="muted search-track">{match.track_name}</span>
                 </button>
               )}

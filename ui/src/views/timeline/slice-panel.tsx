@@ -1,5 +1,5 @@
 /** Everything known about the selected slice. */
-import { createMemo, For, Show, type JSX } from 'solid-js';
+import { createComputed, createMemo, For, Show, type JSX } from 'solid-js';
 
 import { changeOf } from '../../compare/change';
 import { attributionText, categoryText } from '../../format/attribution';
@@ -23,6 +23,7 @@ import { Chain } from './chain';
 import { PanelHint, type PanelProps } from './drawer';
 import { HloNeighbors } from './hlo-neighbors';
 import { Participants } from './participants';
+import { shortOf } from './short-name';
 import { WhyNow } from './why';
 
 export function SlicePanel(props: PanelProps) {
@@ -50,11 +51,15 @@ interface DetailsProps extends PanelProps {
 
 function Details(props: DetailsProps) {
   const details = () => props.details;
+  const isShort = () => shortOf(props.timeline, details().name) !== details().name;
+  createComputed(() => props.timeline.scene.labels.learnNames([details().name]));
   return (
     <div class="slice-panel">
       <header class="slice-title">
         <span class="swatch" style={{ background: classColor(details().class) }} />
-        <h2 class="slice-name">{details().name}</h2>
+        <h2 class="slice-name" data-tip={isShort() ? details().name : undefined}>
+          {shortOf(props.timeline, details().name)}
+        </h2>
         <CopyButton text={() => details().name} tip="Copy the name">
           Copy
         </CopyButton>
@@ -82,6 +87,9 @@ function Details(props: DetailsProps) {
       </Show>
       <WhyNow {...props} />
       <Participants {...props} />
+      <Show when={isShort()}>
+        <p class="slice-full-name mono muted">{details().name}</p>
+      </Show>
       <div class="slice-columns">
         <Facts {...props} />
         <Links {...props} />

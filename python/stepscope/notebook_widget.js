@@ -1,10 +1,16 @@
 // The cell of `session.show()`: the page in a frame, whose requests go to the kernel and back.
 
+/** An ID of its own. `crypto.randomUUID` is missing where a notebook comes over plain HTTP from a server. */
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 /** Asks the kernel, and calls `done` with its answer: status, headers and a buffer. */
 function connection(model) {
   const waiting = new Map();
   // Several views of a model get all of its messages.
-  const view = crypto.randomUUID();
+  const view = newId();
   let count = 0;
   const receive = (content, buffers) => {
     const done = content.view === view && waiting.get(content.id);
@@ -42,11 +48,20 @@ function ahead(kernel, urls) {
   };
 }
 
+/** Hides the picture, another output of the cell that may be drawn anew, until the result is called. */
+function hidePicture(name) {
+  const style = document.createElement('style');
+  style.textContent = `[data-stepscope-picture="${name}"]{display:none}`;
+  document.head.append(style);
+  return () => style.remove();
+}
+
 function render({ model, el }) {
   const kernel = connection(model);
   const frame = document.createElement('iframe');
   frame.title = 'Stepscope';
-  frame.style.cssText = `width:100%;height:${model.get('height')}px;border:0;display:block`;
+  frame.style.cssText = `width:100%;height:${model.get('height')}px;border:0;display:none`;
+  let showPicture = () => {};
   const receive = (event) => {
     const request = event.data;
     if (event.source !== frame.contentWindow || request?.kind !== 'stepscope-request') return;
@@ -63,6 +78,9 @@ function render({ model, el }) {
   kernel.ask({ page: true }, (_, bytes) => {
     const page = new TextDecoder().decode(bytes);
     const place = model.get('place').replace(/&/g, '&amp;').replace(/"/g, '&quot;');
+    // Without a kernel, as in an exported notebook, there is no page: then the picture stays.
+    frame.style.display = 'block';
+    showPicture = hidePicture(model.get('picture'));
     frame.srcdoc = page.replace('<html', () => `<html data-cell="${place}"`);
   });
   const takeEarly = ahead(kernel, model.get('first'));
@@ -70,6 +88,7 @@ function render({ model, el }) {
   return () => {
     window.removeEventListener('message', receive);
     kernel.close();
+    showPicture();
   };
 }
 

@@ -2,12 +2,19 @@
 
 There is no port: the frame posts its requests to the notebook, the notebook sends them through the
 kernel's own connection, and answers return as binary buffers.
+
+A cell has two outputs: a static picture, which a saved notebook keeps, and the frame, which hides
+the picture while it shows the page. In one output of both kinds, a notebook whose kernel is gone
+would try to show the frame and nothing else.
 """
 
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
+import sys
+import threading
+import time
+import uuid
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +23,8 @@ from urllib.parse import quote, urlencode
 import anywidget  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import traitlets  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from ._engine import engine
-from .engine_errors import EngineError, OptionsError
+from . import notebook_pages
+from .engine_errors import OptionsError
 
 if TYPE_CHECKING:
     from .session import Session
@@ -25,13 +32,20 @@ if TYPE_CHECKING:
 HEIGHT_PIXELS = 640
 """The height of the frame."""
 
-_REQUESTS_AT_ONCE = 4
+IDLE_SECONDS = 1.0
+"""The picture is made once the page has asked for nothing for so long."""
+PICTURE_SECONDS = 20.0
+"""The picture is made by then in any case."""
+
+_LOOK_SECONDS = 0.1
 _PICOS = {"s": 10**12, "ms": 10**9, "us": 10**6, "µs": 10**6, "ns": 10**3, "ps": 1}
 _TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|ms|us|µs|ns|ps)\s*")
+_of_cells: dict[str, tuple[str, list[PagesWidget]]] = {}
+"""The widgets that a cell made in its last run, with the ID of that run."""
 
 
 class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
-    """The pages of one session, in a cell. A saved notebook keeps the session's report beside it."""
+    """The pages of one session, in a cell. A saved notebook keeps the session's report instead."""
 
     _esm = Path(__file__).parent / "notebook_widget.js"
     place = traitlets.Unicode().tag(sync=True)
@@ -40,59 +54,103 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
     """What the page requests first, so that the notebook asks for it while the page starts."""
     height = traitlets.Int(HEIGHT_PIXELS).tag(sync=True)
     """The height of the frame, in pixels."""
+    picture = traitlets.Unicode().tag(sync=True)
+    """The `data-stepscope-picture` of the picture that the page replaces."""
 
     def __init__(
         self, session: Session, view: str, parameters: dict[str, str], height: int
     ) -> None:
-        pages = engine().Pages(session._native)
-        page = pages.page()
+        self._pages = notebook_pages.of(session, self)
+        _close_those_of_last_run(self)  # now, so that threads of the same session go on
         query = f"?{urlencode(parameters, quote_via=quote)}" if parameters else ""
-        place = f"#/s/{pages.key}/{view}{query}"
-        super().__init__(place=place, first=_first(pages.key, view), height=height)
-        # The kernel receives messages one after another; pages request several things at once.
-        self._threads = ThreadPoolExecutor(_REQUESTS_AT_ONCE, thread_name_prefix="stepscope-page")
-        self._pages = pages
-        self._page = page
-        self._picture = session._repr_html_()
+        place = f"#/s/{self._pages.key}/{view}{query}"
+        first, picture = _first(self._pages.key, view), uuid.uuid4().hex
+        super().__init__(place=place, first=first, height=height, picture=picture)
         self._name = repr(session)
         self.on_msg(self._receive)
-        if page is None:
-            self.close()
-            raise EngineError(
-                "this build of stepscope has no web UI to show",
-                "install the wheel, or build with Node.js and without STEPSCOPE_NO_UI",
-            )
 
     def _receive(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        self._threads.submit(self._answer, content)
+        self._pages.submit(self._answer, content)
 
     def _answer(self, content: dict[str, Any]) -> None:
         to = {"view": content["view"], "id": content["id"]}
         if content.get("page"):
-            self.send(to, [self._page.encode()])
+            self.send(to, [self._pages.page])
             return
         body = content["body"].encode()
-        try:
-            status, headers, answer = self._pages.answer(content["method"], content["url"], body)
-        except ValueError as error:
-            status, headers, answer = 400, [], str(error).encode()
+        status, headers, answer = self._pages.answer(content["method"], content["url"], body)
         self.send({**to, "status": status, "headers": headers}, [answer])
 
-    def _repr_mimebundle_(self, **keywords: Any) -> Any:
-        shown = super()._repr_mimebundle_(**keywords)
-        if shown is None:
-            return None
+    def _ipython_display_(self) -> None:
+        from IPython.display import publish_display_data
+
+        if getattr(_shell(), "kernel", None) is None:  # a terminal
+            print(self._name)
+            return
+        named = {"display_id": self.picture}
+        # A notebook that is run by a program is saved as soon as the cell has ended.
+        is_watched = _is_watched()
+        publish_display_data(self._still(is_empty=is_watched), transient=named)
+        data, metadata = self._live()
+        publish_display_data(data, metadata)
+        if is_watched:
+            threading.Thread(
+                target=self._show_picture_later, name="stepscope-picture", daemon=True
+            ).start()
+
+    def _live(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The output with the frame."""
+        shown = super()._repr_mimebundle_() or {}
         data, metadata = shown if isinstance(shown, tuple) else (shown, {})
-        # What is left where there is no kernel: nbconvert, previews, printed notebooks.
-        still = {"text/plain": self._name}
-        if self._picture is not None:
-            still["text/html"] = self._picture
-        return {**data, **still}, metadata
+        return {**data, "text/plain": self._name}, metadata
+
+    def _still(self, *, is_empty: bool = False) -> dict[str, str]:
+        """The output with the picture; an empty one has only its place."""
+        picture = None if is_empty else self._pages.picture()
+        html = f'<div data-stepscope-picture="{self.picture}">{picture or ""}</div>'
+        return {"text/plain": self._name, "text/html": html}
+
+    def _show_picture_later(self) -> None:
+        """Computes the picture when nobody waits for the engine: it takes as long as the page."""
+        from IPython.display import publish_display_data
+
+        ends = time.monotonic() + PICTURE_SECONDS
+        while self._pages.idle_seconds < IDLE_SECONDS and time.monotonic() < ends:
+            time.sleep(_LOOK_SECONDS)
+        named = {"display_id": self.picture}
+        publish_display_data(self._still(), transient=named, update=True)
 
     def close(self) -> None:
-        """Ends the connection and its threads; the cell keeps its static picture."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Ends the connection and, with the last cell of a session, its threads."""
+        self._pages.left_by(self)
         super().close()
+
+
+def _shell() -> Any:
+    """The shell of the notebook, or None."""
+    module = sys.modules.get("IPython")
+    return None if module is None else module.get_ipython()
+
+
+def _is_watched() -> bool:
+    """Whether somebody could answer a question of the cell: not if a program runs the notebook."""
+    return bool(getattr(getattr(_shell(), "kernel", None), "_allow_stdin", False))
+
+
+def _close_those_of_last_run(widget: PagesWidget) -> None:
+    """A cell that runs again replaces what it showed before, whose threads and session are freed."""
+    get_parent = getattr(_shell(), "get_parent", None)
+    parent = get_parent() if get_parent is not None else {}
+    cell = parent.get("metadata", {}).get("cellId")
+    if cell is None:
+        return
+    run = parent.get("header", {}).get("msg_id", "")
+    last, widgets = _of_cells.get(cell, ("", []))
+    if last != run:
+        for one in widgets:
+            one.close()
+        widgets = []
+    _of_cells[cell] = (run, [*widgets, widget])
 
 
 def _first(key: str, view: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import stepscope
 from stepscope.engine_errors import OptionsError, PackageMissingError, UnknownOptionError
 
 pytest.importorskip("anywidget")
+
+from stepscope import notebook_pages, notebook_widget  # noqa: E402
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -120,13 +123,70 @@ def test_nothing_can_be_captured_or_sent_elsewhere(show: Callable[..., Cell]) ->
     assert content["status"] == 400
 
 
-def test_a_saved_notebook_keeps_the_report(
-    show: Callable[..., Cell], demo: stepscope.Session
+def test_a_notebook_that_a_program_runs_keeps_the_picture(demo: stepscope.Session) -> None:
+    """An output of its own: readers prefer the frame to whatever else is in its output."""
+    import nbconvert
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.v4.new_notebook()
+    opens = f"import stepscope\nsession = stepscope.open({str(FIXTURES / 'demo-gpt-cpu')!r})"
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in (opens, "session.show()")]
+    NotebookClient(notebook, timeout=120).execute()
+    picture, frame = [output["data"] for output in notebook.cells[1].outputs]
+    assert demo._repr_html_() in picture["text/html"]
+    assert picture["text/plain"] == frame["text/plain"] == repr(demo)
+    assert "application/vnd.jupyter.widget-view+json" in frame
+    assert "application/vnd.jupyter.widget-view+json" not in picture
+    page, _ = nbconvert.HTMLExporter(template_name="lab").from_notebook_node(notebook)
+    assert page.count('class="stepscope-report"') == page.count('30.9 % waiting for input') == 1
+
+
+class Shell:
+    """The shell of a notebook whose cell runs again and again."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def get_parent(self) -> dict[str, Any]:
+        return {"header": {"msg_id": f"run {self.runs}"}, "metadata": {"cellId": "a cell"}}
+
+
+@pytest.mark.parametrize("is_opened_again", [False, True])
+def test_a_cell_that_runs_again_frees_what_it_showed(
+    demo: stepscope.Session, monkeypatch: pytest.MonkeyPatch, is_opened_again: bool
 ) -> None:
-    data, _ = show().widget._repr_mimebundle_()
-    assert data["text/html"] == demo._repr_html_()
-    assert data["text/plain"] == repr(demo)
-    assert "application/vnd.jupyter.widget-view+json" in data
+    shell = Shell()
+    monkeypatch.setattr(notebook_widget, "_shell", lambda: shell)
+    most = _threads() + 4 + 2 + 1  # of one session: Python's, those of the routes, one that ends
+    for shell.runs in range(20):
+        session = stepscope.open(FIXTURES / "demo-gpt-cpu") if is_opened_again else demo
+        cells = [Cell(session.show()), Cell(session.show("ops"))]
+        for cell in cells:
+            for number in [cell.ask("api/sessions") for _ in range(4)]:
+                assert cell.answer(number)[0]["status"] == 200
+    ends = time.monotonic() + 10
+    while _threads() > most and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert _threads() <= most
+    for cell in cells:
+        cell.widget.close()
+    assert not notebook_pages._pages
+
+
+def _threads() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+def test_cells_share_the_pages_of_their_session(show: Callable[..., Cell]) -> None:
+    before = _threads()
+    cells = [show() for _ in range(20)]
+    for cell in cells:
+        assert cell.answer(cell.ask("api/sessions"))[0]["status"] == 200
+    assert _threads() <= before + 6
+    for cell in cells[1:]:
+        cell.widget.close()
+    assert cells[0].answer(cells[0].ask("api/sessions"))[0]["status"] == 200
 
 
 def test_mistakes_are_named(demo: stepscope.Session, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,6 +157,15 @@ async function runCell(page: Page, index: number): Promise<void> {
   await expect(cell.locator('.jp-OutputArea-output').first()).toBeAttached({ timeout: 60_000 });
 }
 
+/** Ends the kernels of a JupyterLab. */
+async function endKernels(lab: Running): Promise<void> {
+  const sessions = (await (await fetch(`${lab.origin}/api/sessions`)).json()) as { id: string }[];
+  for (const { id } of sessions) {
+    const ended = await fetch(`${lab.origin}/api/sessions/${id}`, { method: 'DELETE' });
+    expect(ended.status).toBe(204);
+  }
+}
+
 test('JupyterLab: a report, the live timeline without a port, and the saved notebook', async ({
   page,
   folder,
@@ -185,19 +194,63 @@ test('JupyterLab: a report, the live timeline without a port, and the saved note
   const elsewhere = asked.filter((url) => /^(https?|wss?):/.test(url) && !url.startsWith(lab.origin));
   expect(elsewhere, 'everything goes through JupyterLab').toEqual([]);
 
+  const picture = page.locator('[data-stepscope-picture] .stepscope-report');
+  await expect(picture, 'it is there once the page asks for nothing').toBeAttached({ timeout: 30_000 });
+  await expect(picture, 'the page replaces it').toBeHidden();
   await page.getByRole('menuitem', { name: 'File' }).click();
   await page.getByText('Save Notebook', { exact: true }).click();
   const saved = () => (JSON.parse(readFileSync(file, 'utf8')) as Saved).cells[1]!.outputs[0]?.data;
-  await expect.poll(() => Object.keys(saved() ?? {})).toContain('text/html');
-  const html = [saved()!['text/html'] ?? ''].flat().join('');
-  expect(html).toContain('<svg');
-  expect(html).not.toMatch(/<script|<iframe|stepscope-code/);
+  const html = () => [saved()?.['text/html'] ?? ''].flat().join('');
+  await expect.poll(html).toContain('<svg');
+  expect(html()).not.toMatch(/<script|<iframe|stepscope-code/);
   expect(readFileSync(file).length, 'the page is not saved').toBeLessThan(200_000);
+
+  // The next day: its author opens it again, and the kernel is another one.
+  await endKernels(lab);
+  await page.goto(`${lab.origin}/lab/tree/run.ipynb?reset`);
+  await expect(page.getByText(/\| Idle$/)).toBeVisible({ timeout: 60_000 });
+  await expectPicture(page);
+  await expect(page.locator('iframe[title="Stepscope"]')).toHaveCount(0);
 
   run(folder, 'jupyter-nbconvert', '--to', 'html', 'run.ipynb');
   await page.context().setOffline(true);
   await page.goto(pathToFileURL(path.join(folder, 'run.html')).href);
   await expectPicture(page);
+});
+
+test('nbconvert --execute: the picture, and no empty frame', async ({ page, folder }) => {
+  writeNotebook(path.join(folder, 'run.ipynb'), [OPEN, SHOW]);
+  run(folder, 'jupyter-nbconvert', '--to', 'html', '--execute', 'run.ipynb');
+  await page.context().setOffline(true);
+  await page.goto(pathToFileURL(path.join(folder, 'run.html')).href);
+  await expectPicture(page);
+  await expect(page.locator('iframe[title="Stepscope"]:visible')).toHaveCount(0);
+});
+
+test('JupyterLab over plain HTTP from a server: the live timeline', async ({
+  playwright,
+  launchOptions,
+  folder,
+  lab,
+}) => {
+  // Not a secure context, unlike localhost: some functions of browsers are missing.
+  const host = 'jupyter.test';
+  const resolves = `--host-resolver-rules=MAP ${host} 127.0.0.1`;
+  const args = [...(launchOptions.args ?? []), resolves];
+  const browser = await playwright.chromium.launch({ ...launchOptions, args });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    writeNotebook(path.join(folder, 'run.ipynb'), [`${OPEN}\nprint(${PROCESS})`, SHOW]);
+    await keepRequests(page);
+    await page.goto(`http://${host}:${lab.port}/lab/tree/run.ipynb?reset`);
+    expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
+    await expect(page.getByText(/\| Idle$/)).toBeVisible({ timeout: 60_000 });
+    await runCell(page, 0);
+    await runCell(page, 1);
+    await expectLive(page, await liveFrame(page));
+  } finally {
+    await browser.close();
+  }
 });
 
 test('marimo: a report, and the live timeline without a port', async ({ page, folder }) => {

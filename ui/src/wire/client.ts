@@ -46,6 +46,11 @@ export function cached<T>(url: string): T | undefined {
   return cache.get(url) as T | undefined;
 }
 
+/** Drops an answer that is kept, whose session changed. */
+export function forget(url: string): void {
+  cache.delete(url);
+}
+
 /** Gets JSON. `isKept` answers come from the cache when asked for again: reports never change. */
 export function getJson<T>(url: string, signal?: AbortSignal, isKept = true): Promise<T> {
   const known = cache.get(url);

@@ -5,7 +5,7 @@
 import { createSignal } from 'solid-js';
 
 import { reportUrl } from '../../wire/report';
-import { getJson } from '../../wire/client';
+import { forget, getJson } from '../../wire/client';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { SessionSummary } from '../../wire/types';
 
@@ -21,9 +21,14 @@ const UPDATE_MS = 250;
 const measured = new Map<string, Measured>();
 const [generation, setGeneration] = createSignal(0);
 const [isMeasuring, setMeasuring] = createSignal(false);
-const asked = new Set<string>();
+/** The state of its files in which a session was asked, by key. */
+const asked = new Map<string, string>();
 
 export { isMeasuring };
+
+/** Changes with the files of a session, which grow while it is captured. */
+const stateOf = ({ size_bytes, modified_epoch_ms }: SessionSummary): string =>
+  `${size_bytes} ${modified_epoch_ms ?? ''}`;
 
 /** The steps of a session; undefined while they are unknown. Reactive. */
 export function measuredOf(session: SessionSummary): Measured | undefined {
@@ -36,14 +41,19 @@ export function measuredOf(session: SessionSummary): Measured | undefined {
 /** Requests the steps of the sessions one after another; one that cannot be read stays unknown. */
 export async function measure(sessions: readonly SessionSummary[]): Promise<void> {
   const wanted = sessions.filter(
-    ({ key, kind, is_indexed }) => !is_indexed && !asked.has(key) && kind.includes('trace'),
+    (session) =>
+      !session.is_indexed &&
+      asked.get(session.key) !== stateOf(session) &&
+      session.kind.includes('trace'),
   );
-  for (const { key } of wanted) asked.add(key);
+  // The figures of before are shown until those of the grown session are there.
+  for (const session of wanted) asked.set(session.key, stateOf(session));
   if (wanted.length === 0) return;
   setMeasuring(true);
   let updatedMs = performance.now();
   for (const { key } of wanted) {
     const url = reportUrl(key, 'overview', {});
+    forget(url);
     const report = await getJson<OverviewReport>(url).catch(() => undefined);
     if (!report) continue;
     const step_ps = report.step_time_ps?.mean ?? null;

@@ -8,6 +8,7 @@ const PATHS = {
   measure: 'M2.5 4v8M13.5 4v8M2.5 8h11M4.5 6.3L2.5 8l2 1.7M11.5 6.3l2 1.7l-2 1.7',
   fit: 'M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3',
   compact: 'M2.5 3.5h11M2.5 6.5h11M2.5 9.5h11M2.5 12.5h11',
+  arrangement: 'M2.5 3.5h5M2.5 7h5M2.5 10.5h5M10 3h3.5v8l-1.75-1.6L10 11z',
   previous: 'M10 3.5L5.5 8l4.5 4.5',
   next: 'M6 3.5L10.5 8L6 12.5',
   panel: 'M2.5 3h11v10h-11zM2.5 9h11',

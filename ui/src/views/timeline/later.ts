@@ -1,4 +1,5 @@
 /** What the first picture of the timeline does not need, fetched together once it is drawn. */
+export { ArrangementDialog } from './arrangement-dialog';
 export { BaselineStage } from './baseline-stage';
 export { Ghost } from '../../timeline/ghost';
 export { Drawer } from './drawer';

@@ -7,6 +7,7 @@ import { hideOthers } from '../../timeline/hide-others';
 import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
+import { arrangements, showArrangement } from './arrangement-store';
 import { titleOfColor } from './color-titles';
 import { chooseWithUndo, withUndo } from './undo';
 
@@ -17,7 +18,8 @@ const action = (title: string, detail: string, run: () => void): Command => ({
   run,
 });
 
-export function rowCommands(timeline: Timeline): Command[] {
+/** `onArrange` opens the list of saved arrangements. */
+export function rowCommands(timeline: Timeline, onArrange: () => void): Command[] {
   const { closedGroups } = timeline.choices[0]();
   const sections = hostSectionsOf(timeline.report);
   // Of thousands of hosts, those that are looked at.
@@ -25,6 +27,7 @@ export function rowCommands(timeline: Timeline): Command[] {
   const groups = [...new Set(sections.values()), ...timeline.report.groups.filter(isLookedAt)];
   return [
     ...allRows(timeline),
+    ...saved(timeline, onArrange),
     ...clocks(timeline),
     ...groups.flatMap((group) => ofGroup(timeline, group)),
     ...timeline.report.groups.filter(isLookedAt).flatMap((group) =>
@@ -66,6 +69,15 @@ function allRows(timeline: Timeline): Command[] {
     list.push(action('Show all colors', isolated, () => timeline.color(by)));
   }
   return list;
+}
+
+function saved(timeline: Timeline, onArrange: () => void): Command[] {
+  return [
+    action('Save or choose an arrangement …', 'rows and colors under a name', onArrange),
+    ...arrangements(timeline).map((one) =>
+      action(`Arrangement ${one.name}`, 'rows and colors', () => showArrangement(timeline, one)),
+    ),
+  ];
 }
 
 function clocks(timeline: Timeline): Command[] {

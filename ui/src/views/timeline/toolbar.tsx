@@ -25,6 +25,8 @@ interface ToolbarProps {
   onResults: () => void;
   isDrawerOpen: boolean;
   onDrawer: () => void;
+  /** Opens the list of saved arrangements. */
+  onArrange: () => void;
   /** Whether the baseline's tracks are shown; undefined without a baseline. */
   split?: boolean | undefined;
   onSplit: () => void;
@@ -66,6 +68,14 @@ export function Toolbar(props: ToolbarProps) {
         onClick={() => toggleCompact(props.timeline)}
       >
         <Glyph name="compact" />
+      </button>
+      <button
+        class="quiet icon-button"
+        aria-label="Arrangements of rows and colors"
+        data-tip="Save how rows and colors are arranged, or choose a saved arrangement"
+        onClick={() => props.onArrange()}
+      >
+        <Glyph name="arrangement" />
       </button>
       <Show when={props.timeline.scene.steps.length > 0}>
         <div class="step-buttons">

@@ -53,6 +53,9 @@ interface WorkspaceProps {
 }
 
 /** With its tables it is a third of the page's code, and nobody needs it for the first picture. */
+const ArrangementDialog = lazy(async () => ({
+  default: (await import('./later')).ArrangementDialog,
+}));
 const Drawer = lazy(async () => ({ default: (await import('./later')).Drawer }));
 const BaselineStage = lazy(async () => ({ default: (await import('./later')).BaselineStage }));
 
@@ -71,6 +74,7 @@ export function Workspace(props: WorkspaceProps) {
   const commands = new Commands(timeline);
   const [isDrawerOpen, setDrawerOpen] = createSignal(false);
   const [tab, setTab] = createSignal<DrawerTab>('slice');
+  const [isArranging, setArranging] = createSignal(false);
   const [headerWidth, setHeaderWidth] = createSignal(firstHeaderWidth());
   const around = document.querySelector('main')?.clientWidth ?? window.innerWidth;
   timeline.expect(around - headerWidth(), window.innerHeight, firstWindow(timeline));
@@ -129,7 +133,9 @@ export function Workspace(props: WorkspaceProps) {
       }),
     );
     onCleanup(
-      registerCommands(async () => (await import('./later')).rowCommands(timeline)),
+      registerCommands(async () =>
+        (await import('./later')).rowCommands(timeline, () => setArranging(true)),
+      ),
     );
     const probe = {
       stats: () => timeline.stats(),
@@ -148,6 +154,7 @@ export function Workspace(props: WorkspaceProps) {
         onResults={() => open('search')}
         isDrawerOpen={isDrawerOpen()}
         onDrawer={() => setDrawerOpen(!isDrawerOpen())}
+        onArrange={() => setArranging(true)}
         split={props.baseline ? isSplit() : undefined}
         onSplit={() => setParams({ split: isSplit() ? 'off' : null }, false)}
       />
@@ -193,6 +200,11 @@ export function Workspace(props: WorkspaceProps) {
         baseline={props.baseline}
         gaps={gaps()}
       />
+      <Show when={isArranging()}>
+        <Late>
+          <ArrangementDialog timeline={timeline} close={() => setArranging(false)} />
+        </Late>
+      </Show>
       <Show when={isDrawerOpen()}>
         <Late>
           <Drawer

@@ -44,6 +44,7 @@ fn router_with(library: Arc<Library>, access: Access, agents: Option<AgentRoute>
         .route("/nesting", get(api::timeline::nesting))
         .route("/participants", get(api::timeline::participants))
         .route("/chain", get(api::timeline::chain))
+        .route("/occurrences", get(api::timeline::occurrences))
         .route("/search", get(api::timeline::search))
         .route("/area", get(api::area::area))
         .route("/pivot", get(api::area::pivot))

@@ -7,12 +7,13 @@ import type { ChainReport } from '../wire/generated/ChainReport';
 import type { IdleReport } from '../wire/generated/IdleReport';
 import type { LabelFacts } from '../wire/generated/LabelFacts';
 import type { LabelReport } from '../wire/generated/LabelReport';
+import type { OccurrencesReport } from '../wire/generated/OccurrencesReport';
 import type { ParticipantsReport } from '../wire/generated/ParticipantsReport';
 import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SearchReport } from '../wire/generated/SearchReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
-import { OCCURRENCE_LIMIT, type Occurrences } from './occurrences';
+import { OCCURRENCE_LIMIT, type Compared, type Occurrences } from './occurrences';
 import type { Area } from './scene';
 import { TILE_PX } from './tile-grid';
 import type { TimeWindow } from './viewport';
@@ -68,11 +69,17 @@ export class TimelineApi {
     return getJson(this.url('search', options), signal);
   }
 
-  /** All slices with exactly this name, in time order, up to a limit. */
-  async occurrences(name: string, signal?: AbortSignal): Promise<Occurrences> {
-    const options = { query: exactly(name), from_ps: 0, limit: OCCURRENCE_LIMIT };
-    const found: SearchReport = await getJson(this.url('search', options), signal);
-    return { name, slices: found.slices, total: found.match_count };
+  /** All slices with exactly this name: figures of all, and those around one of them. */
+  async occurrences(name: string, asked: Compared): Promise<Occurrences> {
+    const found: OccurrencesReport = await getJson(
+      this.url('occurrences', {
+        name,
+        start_ps: Math.round(asked.startPs),
+        duration_ps: Math.round(asked.durationPs),
+        limit: OCCURRENCE_LIMIT,
+      }),
+    );
+    return { ...found, name, asked };
   }
 
   /** What caused the longest gap in a range on a device, or on any device of a host. */

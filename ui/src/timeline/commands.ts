@@ -6,7 +6,7 @@ import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { groupRowOf } from './layout';
 import { refOf } from './merged-track';
-import { beside, type Occurrences } from './occurrences';
+import { beside, isAbout, type Occurrences } from './occurrences';
 import { markOf, MOST_MARKS, withoutMark, type Mark } from './marks';
 import type { SelectedSlice } from './scene';
 import { stepIndexAt, stepIndexFrom } from './step-index';
@@ -16,19 +16,24 @@ import { fitAll, fitRange, reveal, zoomAt, type TimeWindow } from './viewport';
 
 /** Commands on one timeline. */
 export class Commands {
-  /** All slices with the name of the selected one, once requested. */
+  /** The slices with the name of the selected one, once requested. */
   readonly occurrences = createSignal<Occurrences | null>(null);
 
   constructor(private readonly timeline: Timeline) {}
 
-  /** Requests all slices with the name of the selected one, unless they are known. */
+  /** Requests the slices with the name of the selected one, unless they are known. */
   async loadOccurrences(): Promise<Occurrences | null> {
-    const name = this.timeline.scene.selection?.details?.name;
-    if (name === undefined) return null;
+    const { selection } = this.timeline.scene;
+    const name = selection?.details?.name;
+    if (!selection || name === undefined) return null;
     const known = this.occurrences[0]();
-    if (known?.name === name) return known;
-    const found = await this.timeline.api.occurrences(name).catch(() => null);
-    if (found) this.occurrences[1](found);
+    if (known && isAbout(known, name, selection)) return known;
+    const { startPs, durationPs } = selection;
+    const found = await this.timeline.api
+      .occurrences(name, { startPs, durationPs })
+      .catch(() => null);
+    // Moving on quickly, a later answer may have come first.
+    if (found && this.timeline.scene.selection?.startPs === startPs) this.occurrences[1](found);
     return found;
   }
 

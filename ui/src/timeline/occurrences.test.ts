@@ -1,19 +1,27 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-import { barOf, beside, histogram, quantile, shareBelow, type Occurrences } from './occurrences';
+import { barOf, beside, isAbout, isWhole, positionOf, shareBelow, type Occurrences } from './occurrences';
 
 const slice = (track: number, index: number, start_ps: number) => ({
   slice: { track, lane: 0, index },
   name: 'fusion',
   track_name: `t${track}`,
   start_ps,
-  duration_ps: 10,
+  duration_ps: 10 + start_ps,
 });
 const found: Occurrences = {
   name: 'fusion',
+  asked: { startPs: 0, durationPs: 10 },
+  slice_count: 3,
+  median_ps: 15,
+  p95_ps: 30,
+  shorter_count: 0,
+  bars: [],
+  first_position: 0,
   slices: [slice(1, 0, 0), slice(2, 0, 5), slice(1, 1, 20)],
-  total: 3,
 };
+/** The same of 10,000, of which the server listed those around the 7,000th. */
+const part: Occurrences = { ...found, slice_count: 10_000, shorter_count: 2500, first_position: 7000 };
 
 test('the next slice of the same name may be on another track', () => {
   expect(beside(found, { track: 1, lane: 0, index: 0 }, 1)).toBe(found.slices[1]);
@@ -22,30 +30,27 @@ test('the next slice of the same name may be on another track', () => {
   expect(beside(found, { track: 9, lane: 0, index: 1 }, 1)).toBeNull();
 });
 
-describe('histogram', () => {
-  test('every duration is in one bar', () => {
-    const durations = [10, 11, 12, 19, 20];
-    const bars = histogram(durations, 5);
-    expect(bars.map((bar) => bar.count)).toEqual([2, 1, 0, 0, 2]);
-    expect([bars[0]!.fromPs, bars[4]!.toPs]).toEqual([10, 20]);
-    expect(barOf(bars, 20)).toBe(4);
-  });
-
-  test('a wide range is divided by ratio', () => {
-    const bars = histogram([1, 10, 100, 1000], 3);
-    expect(bars.map((bar) => Math.round(bar.fromPs))).toEqual([1, 10, 100]);
-    expect(bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(4);
-  });
-
-  test('equal durations and none', () => {
-    expect(histogram([7, 7], 4).reduce((sum, bar) => sum + bar.count, 0)).toBe(2);
-    expect(histogram([], 4)).toEqual([]);
-  });
+test('a part of a long list knows where it is', () => {
+  expect(positionOf(part, { track: 2, lane: 0, index: 0 })).toBe(7001);
+  expect(beside(part, { track: 2, lane: 0, index: 0 }, 1)).toBe(part.slices[2]);
+  expect(positionOf(part, { track: 7, lane: 0, index: 0 })).toBe(-1);
 });
 
-test('shares and quantiles are of the durations, nearest rank', () => {
-  expect(shareBelow([1, 2, 3, 4], 3)).toBe(0.5);
-  expect(quantile([4, 1, 3, 2], 0.5)).toBe(2);
-  expect(quantile([4, 1, 3, 2], 0.95)).toBe(4);
-  expect(quantile([], 0.5)).toBe(0);
+test('a part is about the slice that it was asked for, a whole list about all', () => {
+  const other = { startPs: 5, durationPs: 15 };
+  expect([isWhole(found), isWhole(part)]).toEqual([true, false]);
+  expect(isAbout(found, 'fusion', other)).toBe(true);
+  expect(isAbout(part, 'fusion', other)).toBe(false);
+  expect(isAbout(part, 'fusion', part.asked)).toBe(true);
+  expect(isAbout(found, 'copy', found.asked)).toBe(false);
+});
+
+test('the share of shorter ones is that of all, not of those listed', () => {
+  expect(shareBelow(part, 10)).toBe(0.25);
+  expect(shareBelow(found, 30)).toBeCloseTo(2 / 3);
+});
+
+test('the last bar has both its ends', () => {
+  const bars = [10, 20, 30].map((from_ps) => ({ from_ps, to_ps: from_ps + 10, slice_count: 1 }));
+  expect([barOf(bars, 10), barOf(bars, 20), barOf(bars, 40)]).toEqual([0, 1, 2]);
 });

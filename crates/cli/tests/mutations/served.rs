@@ -18,7 +18,7 @@ const BUDGET_BYTES: u64 = 512 << 20;
 const MOST_BYTES: u64 = 3 << 29;
 
 /// What the pages ask of a session.
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "/",
     "/analyses/report",
     "/analyses/overview",
@@ -30,6 +30,7 @@ const PATHS: [&str; 12] = [
     "/timeline/tile?start_ps=-1e300&end_ps=1e300&width_px=16384",
     "/timeline/area?start_ps=0&end_ps=1e12&by=scope",
     "/timeline/search?query=.*",
+    "/timeline/occurrences?name=dot.1&start_ps=1e9",
     "/export.html?redact=true",
 ];
 

@@ -11,6 +11,7 @@ use stepscope_analysis::views::timeline::chain;
 use stepscope_analysis::views::timeline::details;
 use stepscope_analysis::views::timeline::encode::{encode, most_bytes};
 use stepscope_analysis::views::timeline::nesting;
+use stepscope_analysis::views::timeline::occurrences::{self, Around};
 use stepscope_analysis::views::timeline::participants;
 use stepscope_analysis::views::timeline::search;
 use stepscope_analysis::views::timeline::tile;
@@ -232,6 +233,31 @@ pub(crate) async fn search(
         let hint = "Reduce limit, or search for something narrower.";
         let _reserved = sizes::reserve(found.text_bytes(session), MAX_ANSWER_BYTES, hint)?;
         sizes::json(&found.report(session), hint)
+    })
+    .await
+}
+
+/// All slices of one name: their durations, and those around a moment.
+pub(crate) async fn occurrences(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let open = opened(&library, &id).await?;
+    let name = parameters.text("name")?.to_owned();
+    let limit: usize = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
+    let around = Around {
+        start_ps: parameters.picos_or("start_ps", Picos(0))?.0,
+        duration_ps: parameters.picos_or("duration_ps", Picos(0))?.0,
+        limit: limit.min(MAX_LIMIT),
+    };
+    compute_of(open, "The occurrences", move |open| {
+        let found = occurrences::occurrences(&open.session, &name, around);
+        // Every listed slice repeats the name.
+        let bytes = found.slices.len() * name.len();
+        let hint = "Reduce limit.";
+        let _reserved = sizes::reserve(bytes as u64, MAX_ANSWER_BYTES, hint)?;
+        sizes::json(&found, hint)
     })
     .await
 }

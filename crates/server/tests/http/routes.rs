@@ -453,6 +453,13 @@ async fn slices_are_found_and_told_about() {
     );
     assert_eq!(slice["duration_ps"], 10_000_000);
     let label = search["names"][0]["label"].as_u64().unwrap();
+    let alike = format!("{SESSION}/timeline/occurrences?name=dot.2&duration_ps=10000001&limit=1");
+    let alike = get_json(&server, &alike).await;
+    assert_eq!(
+        (&alike["slice_count"], &alike["shorter_count"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(alike["slices"].as_array().unwrap().len(), 1);
     let labels = get_json(
         &server,
         &format!("{SESSION}/timeline/labels?ids={label},99999"),

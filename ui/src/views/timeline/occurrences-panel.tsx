@@ -1,15 +1,14 @@
 /** All slices with the name of the selected one: a histogram with this one marked, and a table. */
-import { createMemo, For, Show } from 'solid-js';
+import { createEffect, createMemo, For, on, Show } from 'solid-js';
 
 import { formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
+import { shortText } from '../../timeline/clock';
 import {
   barOf,
-  histogram,
-  OCCURRENCE_LIMIT,
+  isAbout,
+  isWhole,
   positionOf,
-  quantile,
   shareBelow,
-  type Bar,
   type Occurrences,
 } from '../../timeline/occurrences';
 import type { SelectedSlice } from '../../timeline/scene';
@@ -17,11 +16,14 @@ import { sameSlice } from '../../timeline/search';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import type { OccurrenceBar } from '../../wire/generated/OccurrenceBar';
 import type { SearchSlice } from '../../wire/generated/SearchSlice';
 import { PanelHint, type PanelProps } from './drawer';
+import { ShortName } from './short-name';
 import './occurrences.css';
 
-const BAR_COUNT = 48;
+/** The digits of times in the list. */
+const RESOLUTION_PS = 1000;
 
 export function OccurrencesPanel(props: PanelProps) {
   const selected = () => props.timeline.selection[0]();
@@ -29,8 +31,8 @@ export function OccurrencesPanel(props: PanelProps) {
     const answer = props.commands.occurrences[0]();
     return answer && answer.name === selected()?.details?.name ? answer : null;
   });
-  const name = createMemo(() => selected()?.details?.name);
-  createMemo(() => name() && void props.commands.loadOccurrences());
+  const details = createMemo(() => selected()?.details);
+  createEffect(on(details, (known) => known && void props.commands.loadOccurrences()));
   return (
     <Show
       when={selected()}
@@ -52,19 +54,22 @@ interface AllProps extends PanelProps {
 
 function All(props: AllProps) {
   const state = localTableState(null);
-  const durations = createMemo(() => props.found.slices.map((slice) => slice.duration_ps));
-  const median = createMemo(() => quantile(durations(), 0.5));
+  const median = () => props.found.median_ps;
   const isThis = (row: SearchSlice) => sameSlice(row.slice, props.selected.ref);
-  const isCut = () => props.found.total > props.found.slices.length;
+  const clock = () => props.timeline.times.clock[0]();
+  const isUsual = () => clock().kind === 'session';
   const columns = createMemo<Column<SearchSlice>[]>(() => [
     {
       key: 'start_ps',
       title: 'Start',
       value: (row) => row.start_ps,
-      kind: 'duration',
-      width: 130,
+      // Times that read otherwise have no unit for the header.
+      kind: isUsual() ? 'duration' : 'count',
+      width: isUsual() ? 130 : 170,
       cell: (row, scale) => (
-        <span classList={{ 'is-this': isThis(row) }}>{scale.text(row.start_ps)}</span>
+        <span classList={{ 'is-this': isThis(row) }}>
+          {isUsual() ? scale.text(row.start_ps) : shortText(clock(), row.start_ps, RESOLUTION_PS)}
+        </span>
       ),
     },
     {
@@ -87,17 +92,22 @@ function All(props: AllProps) {
   return (
     <div class="occurrences">
       <p class="area-summary number">
-        <b>{plural(props.found.total, 'slice')}</b>
+        <b>{plural(props.found.slice_count, 'slice')}</b>
         <span class="muted">
           {' '}
-          named {props.found.name}: median {formatDuration(median())}, p95{' '}
-          {formatDuration(quantile(durations(), 0.95))}. This one{' '}
+          named <ShortName timeline={props.timeline} name={props.found.name} />: median {formatDuration(median())}, p95{' '}
+          {formatDuration(props.found.p95_ps)}. This one{' '}
           <Show when={place() >= 0}>(number {formatCount(place() + 1)}) </Show>
-          takes {formatDuration(props.selected.durationPs)}, longer than{' '}
-          {formatRatio(shareBelow(durations(), props.selected.durationPs))} of them
+          takes {formatDuration(props.selected.durationPs)}
+          <Show when={isAbout(props.found, props.found.name, props.selected)}>
+            , longer than {formatRatio(shareBelow(props.found, props.selected.durationPs))} of them
+          </Show>
         </span>
-        <Show when={isCut()}>
-          <span class="muted"> · the first {formatCount(OCCURRENCE_LIMIT)} are listed</span>
+        <Show when={!isWhole(props.found)}>
+          <span class="muted">
+            {' '}
+            · the {formatCount(props.found.slices.length)} around it are listed
+          </span>
         </Show>
         <span class="spacer" />
         <button onClick={() => void props.commands.sameName(-1)} data-tip="Shift+← does the same">
@@ -107,13 +117,13 @@ function All(props: AllProps) {
           Next
         </button>
       </p>
-      <Histogram durations={durations()} marked={props.selected.durationPs} />
+      <Histogram bars={props.found.bars} marked={props.selected.durationPs} />
       <DataTable
         rows={[...props.found.slices]}
         columns={columns()}
         state={state}
         noun="slice"
-        rowCount={props.found.total}
+        rowCount={props.found.slice_count}
         fileName="occurrences"
         isFilling
         onRow={(row) => props.commands.showMatch(row)}
@@ -123,32 +133,32 @@ function All(props: AllProps) {
   );
 }
 
-function tipOf({ fromPs, toPs, count }: Bar): string {
-  return `${formatDuration(fromPs)} to ${formatDuration(toPs)}: ${plural(count, 'slice')}`;
+function tipOf({ from_ps, to_ps, slice_count }: OccurrenceBar): string {
+  return `${formatDuration(from_ps)} to ${formatDuration(to_ps)}: ${plural(slice_count, 'slice')}`;
 }
 
 /** Bars of durations; the one with the selected slice is marked. */
-function Histogram(props: { durations: readonly number[]; marked: number }) {
-  const bars = createMemo(() => histogram(props.durations, BAR_COUNT));
-  const most = () => Math.max(1, ...bars().map((bar) => bar.count));
-  const marked = () => barOf(bars(), props.marked);
+function Histogram(props: { bars: readonly OccurrenceBar[]; marked: number }) {
+  const most = () => Math.max(1, ...props.bars.map((bar) => bar.slice_count));
+  const marked = () => barOf(props.bars, props.marked);
+  const height = (count: number) => (count > 0 ? 4 + 96 * (count / most()) : 0);
   return (
     <figure class="occurrence-histogram" aria-label="Durations of all slices with this name">
       <div class="occurrence-bars">
-        <For each={bars()}>
+        <For each={props.bars}>
           {(bar, i) => (
             <span
               class="occurrence-bar"
               classList={{ 'is-marked': i() === marked() }}
-              style={{ '--height': `${bar.count > 0 ? 4 + 96 * (bar.count / most()) : 0}%` }}
+              style={{ '--height': `${height(bar.slice_count)}%` }}
               data-tip={tipOf(bar)}
             />
           )}
         </For>
       </div>
       <figcaption class="occurrence-ends number muted">
-        <span>{formatDuration(bars()[0]?.fromPs ?? 0)}</span>
-        <span>{formatDuration(bars().at(-1)?.toPs ?? 0)}</span>
+        <span>{formatDuration(props.bars[0]?.from_ps ?? 0)}</span>
+        <span>{formatDuration(props.bars.at(-1)?.to_ps ?? 0)}</span>
       </figcaption>
     </figure>
   );

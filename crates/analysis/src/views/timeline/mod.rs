@@ -2,8 +2,8 @@
 //!
 //! The report holds the structure: groups, tracks, steps. Slices are sent as [`tile`]s in the binary
 //! format of [`encode`], so a page receives one screenful whatever the session's size. [`details`],
-//! [`nesting`], [`participants`], [`chain`] and [`search`] answer questions about slices, [`area`],
-//! [`pivot`] and [`flame`] about areas. The owner of a session also keeps a [`TimelineIndex`].
+//! [`nesting`], [`participants`], [`chain`], [`occurrences`] and [`search`] answer questions about
+//! slices, [`area`], [`pivot`] and [`flame`] about areas. The owner of a session also keeps a [`TimelineIndex`].
 //!
 //! | Figure | Definition |
 //! |---|---|
@@ -25,6 +25,7 @@ pub mod flame;
 mod index;
 mod labels;
 pub mod nesting;
+pub mod occurrences;
 pub mod participants;
 pub mod pivot;
 mod query;
@@ -52,8 +53,8 @@ pub use report::{
     StatReport, TimelineReport, TimelineRow, TimelineStep, TrackGroup, TrackReport,
 };
 pub use slice_report::{
-    AncestorReport, ChainEnd, ChainReport, ChainSlice, DescendantRow, NestingReport,
-    ParticipantRow, ParticipantsReport,
+    AncestorReport, ChainEnd, ChainReport, ChainSlice, DescendantRow, NestingReport, OccurrenceBar,
+    OccurrencesReport, ParticipantRow, ParticipantsReport,
 };
 
 use crate::asking::group::Group;

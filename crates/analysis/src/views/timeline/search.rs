@@ -214,7 +214,7 @@ fn keep_first(found: &mut Vec<(i64, SliceId)>, limit: usize) {
     found.truncate(limit);
 }
 
-fn search_slice(session: &Session, start_ps: i64, slice: SliceId) -> SearchSlice {
+pub(super) fn search_slice(session: &Session, start_ps: i64, slice: SliceId) -> SearchSlice {
     let lane = &session.track(slice.track).lanes[slice.lane as usize];
     let index = slice.index as usize;
     SearchSlice {

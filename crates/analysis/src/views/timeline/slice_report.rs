@@ -1,8 +1,10 @@
-//! What is answered about the surroundings of a slice: nesting, participants, chains of arrows.
+//! What is answered about the surroundings of a slice: nesting, participants, chains of arrows, and
+//! other slices of its name.
 
 use serde::Serialize;
 use ts_rs::TS;
 
+use super::report::SearchSlice;
 use crate::telling::places::SliceRefReport;
 
 /// The slices around a slice and within it, on its track.
@@ -189,4 +191,42 @@ pub struct ChainEnd {
     /// Length.
     #[ts(type = "number")]
     pub duration_ps: i64,
+}
+
+/// All slices of one name.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OccurrencesReport {
+    /// Slices with this name, on all tracks.
+    #[ts(type = "number")]
+    pub slice_count: i64,
+    /// Median duration (nearest rank).
+    #[ts(type = "number")]
+    pub median_ps: i64,
+    /// 95th percentile of the durations (nearest rank).
+    #[ts(type = "number")]
+    pub p95_ps: i64,
+    /// How many are shorter than the duration that was asked about.
+    #[ts(type = "number")]
+    pub shorter_count: i64,
+    /// Histogram of all durations; empty without slices.
+    pub bars: Vec<OccurrenceBar>,
+    /// Position of the first listed slice among all, in time order, from 0.
+    #[ts(type = "number")]
+    pub first_position: i64,
+    /// Slices around the moment that was asked about, in time order (bounded by the limit).
+    pub slices: Vec<SearchSlice>,
+}
+
+/// A bar of a histogram of durations.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OccurrenceBar {
+    /// Shortest duration.
+    pub from_ps: f64,
+    /// The bar ends before this duration; the last one with it.
+    pub to_ps: f64,
+    /// Slices.
+    #[ts(type = "number")]
+    pub slice_count: i64,
 }

@@ -266,7 +266,7 @@ test('the FLOPs of the model can be stated as a product, and other views count t
 
 test('graph search lists names first', async ({ page, url }) => {
   await openView(page, url, 'demo', 'graph');
-  await page.getByRole('searchbox', { name: 'Find an instruction' }).fill('add');
+  await page.getByRole('combobox', { name: 'Find an instruction' }).fill('add');
   const names = page.locator('.graph-matches li b');
   await expect(names.first()).toBeVisible();
   expect((await names.first().textContent())?.startsWith('add')).toBe(true);
@@ -352,4 +352,28 @@ test('a printed table has all its rows, not only those in sight', async ({ page,
   expect(pages).toBeGreaterThan(Math.floor(all / 60));
   // Afterwards only the rows in sight are elements again.
   await expect(rowsOf(page)).toHaveCount(inSight);
+});
+
+test('the graph search moves by arrow keys, and says when it failed', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'graph');
+  const field = page.getByRole('combobox', { name: 'Find an instruction' });
+  await field.fill('add');
+  const options = page.getByRole('listbox').getByRole('option');
+  await expect(options.first()).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(options.nth(1)).toHaveAttribute('aria-selected', 'true');
+  const id = await options.nth(1).getAttribute('id');
+  await expect(field).toHaveAttribute('aria-activedescendant', id!);
+  const name = (await options.nth(1).locator('b').textContent())!;
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.graph-name')).toHaveText(name);
+  await field.fill('add');
+  await expect(options.first()).toBeVisible();
+  await page.route(/search=addx/, (route) =>
+    route.fulfill({ status: 500, json: { error: 'The index is damaged.', hint: 'Open it again.' } }),
+  );
+  await field.fill('addx');
+  await expect(page.locator('.graph-search .search-error')).toContainText('damaged');
+  await expect(options).toHaveCount(0);
 });

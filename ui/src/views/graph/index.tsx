@@ -12,10 +12,11 @@ import { EmptyState } from '../../widgets/empty';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import { getJson } from '../../wire/client';
 import type { GraphReport } from '../../wire/generated/GraphReport';
-import { createAnswer, createReport, reportUrl } from '../../wire/report';
+import { createReport, reportUrl } from '../../wire/report';
 import { graphColor, graphTitle } from './classes';
 import { NodeDetails } from './details';
 import { Scene } from './scene';
+import { Search } from './search';
 import './graph.css';
 
 const RADII = [1, 2, 3, 4, 6];
@@ -138,61 +139,6 @@ function GraphPage(props: { session: string; report: GraphReport }) {
         </Show>
       </div>
       <Remarks notes={props.report.notes} />
-    </div>
-  );
-}
-
-/** Finds instructions as you type. */
-function Search(props: { session: string; onChoose: (name: string) => void }) {
-  const wanted = () => getParam('find') ?? '';
-  const found = createAnswer<GraphReport>(() =>
-    wanted().length < 2
-      ? null
-      : reportUrl(props.session, 'graph', { ...selectionParams(), search: wanted(), limit: 40 }),
-  );
-  const choose = (name: string | undefined) => {
-    if (name) props.onChoose(name);
-  };
-  return (
-    <div class="graph-search">
-      <input
-        type="search"
-        placeholder="Find: name, opcode, scope, file.py:12"
-        aria-label="Find an instruction"
-        value={wanted()}
-        onInput={(event) => setParams({ find: event.currentTarget.value }, true)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') choose(found.data()?.matches[0]?.name);
-          if (event.key === 'Escape') setParams({ find: null }, true);
-        }}
-      />
-      <Show when={wanted().length >= 2 && found.data()}>
-        {(data) => (
-          <ul class="graph-matches" role="listbox">
-            <For each={data().matches}>
-              {(match) => (
-                <li role="option" aria-selected="false">
-                  <button class="quiet" onClick={() => choose(match.name)}>
-                    <b class="mono">{match.name}</b>
-                    <span class="muted">
-                      {match.is_fused ? `in ${match.computation}` : match.opcode}
-                    </span>
-                    <span class="number">
-                      {match.self_ps === null ? '' : formatDuration(match.self_ps)}
-                    </span>
-                    <span class="graph-match-scope muted">{match.scope || match.source}</span>
-                  </button>
-                </li>
-              )}
-            </For>
-            <li class="muted graph-match-count">
-              {data().match_count > data().matches.length
-                ? `${formatCount(data().match_count)} found, ${data().matches.length} shown`
-                : `${plural(data().match_count, 'instruction')} found`}
-            </li>
-          </ul>
-        )}
-      </Show>
     </div>
   );
 }

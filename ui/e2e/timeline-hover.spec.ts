@@ -13,7 +13,7 @@ test('merged slices become single ones when their tile arrives', async ({ page, 
   const text = async () => (await card.allTextContents()).join('');
   let x = box.x;
   while (!/\d+ slices/.test(await text()) && x < box.x + box.width) {
-    x += 3;
+    x += 9;
     await page.mouse.move(x, row.y + 8);
     await page.waitForTimeout(30);
   }

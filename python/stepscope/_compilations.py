@@ -9,10 +9,16 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
+from collections import deque
 
 # Recorded by JAX around "compile, or load from the persistent cache", since 0.4.
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+# Tracing, lowering and compiling, which may contain each other.
+_EVENTS = "/jax/core/compile/"
 
+intervals: deque[tuple[int, int]] = deque(maxlen=256)
+"""The newest stretches of tracing, lowering and compiling, in ns of `time.perf_counter_ns`."""
 _lock = threading.Lock()
 _count = 0
 _seconds = 0.0
@@ -21,6 +27,9 @@ _registered: bool | None = None  # None: not tried, False: this JAX offers no li
 
 def _on_event(event: str, duration_secs: float, **_: str | int) -> None:
     global _count, _seconds
+    if event.startswith(_EVENTS):
+        now = time.perf_counter_ns()
+        intervals.append((now - int(duration_secs * 1e9), now))
     if event == _COMPILE_EVENT:
         with _lock:
             _count += 1

@@ -18,26 +18,44 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from . import console, incident_captures, incidents, ranks, run_directory, session_ids, stacks
+from . import (
+    agreed_captures,
+    console,
+    incident_captures,
+    incidents,
+    ranks,
+    ring,
+    run_directory,
+    session_ids,
+    stacks,
+    uploads,
+)
 from .capture_result import CaptureResult
 from .incident_captures import IncidentCaptures
-from .rules import DEFAULT_RULES, IncidentRule, Known
+from .lives import Life
+from .rules import DEFAULT_RULES, IncidentRule, Known, suggestion
 from .settings import PROFILER_DEFAULTS, Settings
 from .signatures import suggests_keywords
+from .step_parts import StepParts
 
 LOOK_SECONDS = 0.1
 OTHERS_SECONDS = 0.5
 """How often the other ranks and their incidents are looked at."""
 LOST_SECONDS = 15.0
-"""A process that shows no life for this long is lost; one of this machine is known at once."""
+"""A process that shows no sign of life for this long is lost. Of one on this machine the system knows
+whether it exists: if not, it is lost at once; if it does, it is silent."""
 MAX_INCIDENTS = 20
 MIN_INTERVAL_SECONDS = 60.0
+NUM_STEPS = 3
+MAX_MEGABYTES = 100.0
 STEPS_IN_RING = 65_536
 _RECENT = 20
 _OVERDUE_RATIO = 2.0
 _OVERDUE_SECONDS = 0.15
 _FRAMES = 200
 """Frames of the loop that an answer has: where the stacks of ranks part, seen from the outside."""
+_METRICS_MISSED_AFTER = 100
+"""Steps after which a metric of a rule that was never given is called missing."""
 _METRICS_WAITING_MAX = 1000
 """A metric that is still being computed after this many further steps is left out."""
 
@@ -63,6 +81,7 @@ class Recorder:
         max_incidents: int,
         min_interval_seconds: float,
         steps_in_ring: int,
+        options: Any = None,
         annotate_steps: bool = True,
     ) -> None:
         self.settings = settings
@@ -73,16 +92,21 @@ class Recorder:
         self._max_incidents = max_incidents
         self._min_interval_seconds = min_interval_seconds
         self._captures = IncidentCaptures(
-            settings, self._run.rank, self._answer, annotate_steps=annotate_steps
+            settings, self._run.rank, self._answer, options=options, annotate_steps=annotate_steps
         )
         self._disturbed: set[int] = set()  # records of steps that a capture of ours made longer
         self._append = self._ring.append
         self._metrics: deque[tuple[int, int, Mapping[str, Any]]] = deque()
+        self._given: set[str] = set()  # names of metrics
+        self._is_checked = not any(rule.metrics for rule in self.rules)
         self._seen = 0  # records that the rules have seen
+        self._began_ns: int | None = None
+        self._parts = StepParts()
         self._loop_thread = threading.get_ident()
         self._overdue: tuple[int, list[str]] | None = None  # frames in the middle of a long step
         self._stacks_of: dict[int, list[str]] = {}
-        self._lost: set[int] = set()
+        self._lost: set[int] = set()  # ranks
+        self._silent: set[int] = set()
         self._opened = 0
         self._unfinished: dict[Path, float] = {}
         self._answers: dict[str, dict[str, Any]] = {}
@@ -103,12 +127,16 @@ class Recorder:
 
         An array is not waited for: its value is read once it is there.
         """
-        self._append(step)
+        self._append(step, self._began_ns)
         if metrics:
             self._metrics.append((self._ring.count, step, metrics))
         if self._captures.is_wanted:
             self._disturbed.add(self._ring.count + 1)
             self._captures.step_ended(step)
+
+    def begin_step(self) -> None:
+        """A program that marks where its steps begin is there: what came before is between steps."""
+        self._began_ns = time.perf_counter_ns()
 
     def close(self) -> None:
         """Ends the recording; an incident that is still being captured is finished as it is."""
@@ -120,6 +148,7 @@ class Recorder:
         for folder in list(self._unfinished):
             self._finish(folder)
         self._ring.close()
+        self._parts.close()
         atexit.unregister(self.close)
 
     def __enter__(self) -> Recorder:
@@ -140,8 +169,12 @@ class Recorder:
 
     def _look(self) -> None:
         try:
+            self._parts.sample()
             self._see_steps()
             self._see_metrics()
+            if not self._is_checked and self._seen >= _METRICS_MISSED_AFTER:
+                self._is_checked = True
+                self._warn_of_missing_metrics()
             self._see_moment()
             if time.monotonic() >= self._others_at:
                 self._others_at = time.monotonic() + OTHERS_SECONDS
@@ -156,6 +189,9 @@ class Recorder:
         for number in range(first + 1, count + 1):
             step, ended_ns, step_ns = self._ring.step(number)
             self._seen = number
+            parts = self._parts.of(ended_ns - step_ns, ended_ns)
+            if parts:
+                self._ring.set_parts(number, parts)
             if number == 1 or number in self._disturbed:
                 self._disturbed.discard(number)
                 continue  # the first one's time is since the recorder was made
@@ -180,6 +216,7 @@ class Recorder:
                 if len(waiting) > _METRICS_WAITING_MAX:
                     waiting.pop(0)
                 continue
+            self._given.update(metrics)
             for name, value in metrics.items():
                 number_of = _as_number(value)
                 if number_of is not None:
@@ -189,6 +226,14 @@ class Recorder:
                 if rule.kind == "metric" and rule.fires(self._known):
                     self._open_for_metric(rule, step)
         self._metrics.extendleft(reversed(waiting))
+
+    def _warn_of_missing_metrics(self) -> None:
+        for rule in self.rules:
+            for name in sorted(rule.metrics - self._given):
+                console.warn(
+                    f"the rule {rule.text!r} cannot become true: {_METRICS_MISSED_AFTER} steps gave "
+                    f"no metric {name}{suggestion(name, self._given)}"
+                )
 
     def _open_for_metric(self, rule: IncidentRule, step: int) -> None:
         values = {name: self._known.metrics[name] for name in sorted(rule.metrics)}
@@ -228,22 +273,47 @@ class Recorder:
     def _see_others(self) -> None:
         self._known.memory = incident_captures.memory_share()
         others = self._run.watched()
-        self._known.late = _late_seconds(self._ring, others)
+        self._known.late = self._late_seconds(others)
         for other in others:
-            if other.rank not in self._lost and self._run.is_gone(other, LOST_SECONDS):
-                self._lost.add(other.rank)
-                last = other.records[-1].step if other.records else -1
-                what = f"rank {other.rank} stopped without ending"
-                self._open(f"lost rank {other.rank}", "lost", what, last, lost_rank=other.rank)
+            self._see_life(other)
         for folder, request in self._run.new_requests():
             self._opened += 1
             self._join(folder, request)
         self._captures.give_up_late()
         for folder, ends in list(self._unfinished.items()):
-            expected = self._run.count - len(self._lost)
+            expected = self._run.count - len(self._lost | self._silent)
             is_answered = len(list(folder.glob("rank_*.json"))) >= expected
             if is_answered or time.monotonic() > ends:
                 self._finish(folder)
+
+    def _see_life(self, other: ring.Contents) -> None:
+        """Opens an incident if another process stopped, or shows no sign of life."""
+        life, rank = self._run.life(other, LOST_SECONDS), other.rank
+        last = other.records[-1].step if other.records else -1
+        if life is Life.GOES_ON:
+            self._silent.discard(rank)
+        elif life is Life.LOST and rank not in self._lost:
+            self._lost.add(rank)
+            what = f"rank {rank} stopped without ending"
+            self._open(f"lost rank {rank}", "lost", what, last, lost_rank=rank)
+        elif life is Life.SILENT and rank not in self._silent:
+            self._silent.add(rank)
+            silent = console.seconds_text(LOST_SECONDS)
+            what = f"rank {rank} shows no sign of life for {silent}, but its process exists"
+            self._open(f"silent rank {rank}", "silent", what, last, silent_rank=rank)
+
+    def _late_seconds(self, others: list[ring.Contents]) -> float:
+        """For how long the foremost other rank has been past the step that this one does."""
+        if self._ring.count == 0:
+            return 0.0
+        step = self._ring.step(self._ring.count)[0]
+        ended = [
+            self._run.ended_unix_ns(one, record)
+            for one in others
+            for record in one.records
+            if record.step > step
+        ]
+        return max(0.0, (time.time_ns() - min(ended)) * 1e-9) if ended else 0.0
 
     def _open(self, rule: str, kind: str, what: str, step: int, **details: Any) -> None:
         """Opens an incident, unless there were enough of its kind, or of all."""
@@ -254,7 +324,7 @@ class Recorder:
         self._opened += 1
         mine = self._ring.count and self._ring.step(self._ring.count)[0]
         tails = [one.records[-1].step for one in self._run.watched() if one.records]
-        ahead = incident_captures.steps_ahead(self._recent_step_seconds(), OTHERS_SECONDS)
+        ahead = agreed_captures.steps_ahead(self._recent_step_seconds(), OTHERS_SECONDS)
         request = {
             "id": session_ids.new_id(f"{kind}_rank_{self._run.rank}"),
             "rule": rule,
@@ -279,7 +349,6 @@ class Recorder:
 
     def _join(self, folder: Path, request: dict[str, Any]) -> None:
         """Leaves what this rank knows in the incident, and captures with the others."""
-        stacks.write_all(folder / f"rank_{self._run.rank}.stacks.txt")
         count = self._ring.count
         frames = self._stacks_of.get(count + 1, [])
         if request["kind"] == "step":
@@ -288,6 +357,8 @@ class Recorder:
         elif not frames:
             frames = stacks.of_thread(self._loop_thread)
         step = self._ring.step(count)[0] if count else -1
+        # After the step was read: others may wait for the file, and then the loop goes on.
+        stacks.write_all(folder / f"rank_{self._run.rank}.stacks.txt")
         self._answers[folder.name] = {
             "rank": self._run.rank,
             "host": self._run.host,
@@ -329,8 +400,8 @@ def recorder(
     *,
     max_incidents: int = MAX_INCIDENTS,
     min_interval_seconds: float = MIN_INTERVAL_SECONDS,
-    num_steps: int = 3,
-    max_megabytes: float = 100.0,
+    num_steps: int = NUM_STEPS,
+    max_megabytes: float = MAX_MEGABYTES,
     steps_in_ring: int = STEPS_IN_RING,
     quiet: bool | None = None,
 ) -> Recorder:
@@ -350,7 +421,29 @@ def recorder(
 
     Raises:
         TriggerError: a rule is invalid.
+        SettingsError: the log directory is an address, such as `gs://bucket`.
         CaptureError: the folder cannot be written.
+    """
+    return Recorder(
+        settings_of(log_dir, num_steps=num_steps, max_megabytes=max_megabytes, quiet=quiet),
+        DEFAULT_RULES if rules is None else rules,
+        max_incidents=max_incidents,
+        min_interval_seconds=min_interval_seconds,
+        steps_in_ring=steps_in_ring,
+    )
+
+
+def settings_of(
+    log_dir: str | os.PathLike[str] | None = None,
+    *,
+    num_steps: int = NUM_STEPS,
+    max_megabytes: float = MAX_MEGABYTES,
+    quiet: bool | None = None,
+) -> Settings:
+    """The settings of a recorder and of the captures that it makes.
+
+    Raises:
+        SettingsError: the log directory is an address.
     """
     settings = Settings.resolve(
         PROFILER_DEFAULTS | {"log_dir": "./profiles"},
@@ -360,13 +453,8 @@ def recorder(
         max_megabytes=max_megabytes,
         quiet=quiet,
     )
-    return Recorder(
-        settings,
-        DEFAULT_RULES if rules is None else rules,
-        max_incidents=max_incidents,
-        min_interval_seconds=min_interval_seconds,
-        steps_in_ring=steps_in_ring,
-    )
+    uploads.refuse_for_recorder(settings.log_dir)
+    return settings
 
 
 def _is_ready(value: Any) -> bool:
@@ -382,14 +470,3 @@ def _as_number(value: Any) -> float | None:
         return float(value)
     except Exception:  # noqa: BLE001 - not one number, deleted, or failed
         return None
-
-
-def _late_seconds(own: Any, others: list[Any]) -> float:
-    """For how long the foremost other rank has been past the step that this one does."""
-    if own.count == 0:
-        return 0.0
-    step = own.step(own.count)[0]
-    ended = [
-        record.ended_unix_ns for one in others for record in one.records if record.step > step
-    ]
-    return max(0.0, (time.time_ns() - min(ended)) * 1e-9) if ended else 0.0

@@ -21,7 +21,6 @@ from .settings import Settings
 
 WAIT_SECONDS = 30.0
 """An incident whose capture has not begun by then is reported without it."""
-_STEPS_AHEAD_MAX = 10_000
 
 Answer = Callable[[Path, CaptureResult | None, str | None], None]
 
@@ -30,13 +29,20 @@ class IncidentCaptures:
     """Captures the agreed steps of one incident at a time; calls `answer` for each incident."""
 
     def __init__(
-        self, settings: Settings, rank: int, answer: Answer, *, annotate_steps: bool
+        self,
+        settings: Settings,
+        rank: int,
+        answer: Answer,
+        *,
+        options: Any = None,
+        annotate_steps: bool,
     ) -> None:
         self.is_wanted = False
         """Whether `step_ended` must be called."""
         self._settings = replace(settings, quiet=True)
         self._rank = rank
         self._answer = answer
+        self._options = options
         self._annotate_steps = annotate_steps
         self._profiler: Profiler | None = None
         self._lock = threading.Lock()
@@ -113,16 +119,11 @@ class IncidentCaptures:
             return Profiler(
                 settings=replace(self._settings, session_id=folder.name),
                 on_capture=self.finished,
+                profiler_options=self._options,
                 annotate_steps=self._annotate_steps,
                 announce=False,
             )
         return None
-
-
-def steps_ahead(step_seconds: float, look_seconds: float) -> int:
-    """How far ahead a step must be so that all ranks learn of it before they get there."""
-    wait = 2 * look_seconds + 1.0
-    return 2 + min(_STEPS_AHEAD_MAX, math.ceil(wait / max(step_seconds, 1e-6)))
 
 
 def memory_share() -> float:

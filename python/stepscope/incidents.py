@@ -13,13 +13,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from . import ranks, ring, stacks
+from . import lives, ranks, ring, stacks
 from .errors import CaptureError
 from .recorders import write_atomically
 
 _EXCESS_SHARE = 0.5
 """A rank is slow in a step if it exceeded its median by this share of the largest excess."""
 _PLACES_NAMED = 3
+_PART_SHARE = 0.5
+"""A part of a step is what grew if it has this share of what the step took longer than usual."""
+_PARTS = {
+    "compiling": "compilation",
+    "collecting": "garbage collection",
+    "between": "the time between steps",
+}
 
 
 def describe(folder: Path) -> dict[str, Any]:
@@ -80,6 +87,8 @@ def _cause(
     kind = request["kind"]
     if kind == "lost":
         return _lost(request, contents)
+    if kind == "silent":
+        return _silent(request, contents)
     if kind == "metric":
         return _metric(request, contents)
     if kind == "memory":
@@ -107,11 +116,37 @@ def _slow_step(
     if len(slow) > 1 and not fast:
         longest = max(own for _, own in slow)
         head = f"step {step} was slow on all {len(slow)} ranks ({_text(longest)})"
-        return head + _where(answers, _apart(answers) or [request["rank"]])
+        apart = _apart(answers) or [request["rank"]]
+        return head + _where(answers, apart) + _grown(contents, apart, step)
     names = ", ".join(f"rank {rank} ({_text(own)})" for rank, own in slow)
     others = f"; it was not on {fast} other ranks" if fast else ""
-    where = _where(answers, [rank for rank, _ in slow])
+    ranks_slow = [rank for rank, _ in slow]
+    where = _where(answers, ranks_slow) + _grown(contents, ranks_slow, step)
     return f"step {step} was slow on {names}{others}{where}"
+
+
+def _grown(contents: list[ring.Contents], of: list[int], step: int) -> str:
+    """What made the step longer on the first of these ranks, as far as its parts are known."""
+    one = next((one for one in contents if one.rank in of), None)
+    records = [] if one is None else one.records
+    own = next((record for record in records if record.step == step), None)
+    others = [record for record in records if record.step != step]
+    if one is None or own is None or not others:
+        return ""
+    excess = own.step_ns - statistics.median(record.step_ns for record in others)
+    for name, text in _PARTS.items():
+        usual = [record.parts[name] for record in others if name in record.parts]
+        grown = own.parts.get(name, 0) - (statistics.median(usual) if usual else 0)
+        if grown >= _PART_SHARE * excess:
+            return f"; what grew on rank {one.rank} was {text} ({_text(own.parts[name])})"
+    worked = own.parts.get("working")
+    if worked is None:
+        return ""
+    what = "work" if worked >= _PART_SHARE * own.step_ns else "waiting"
+    return (
+        f"; what grew on rank {one.rank} was {what} of the loop's thread "
+        f"({_text(worked)} of processor time)"
+    )
 
 
 def _stall(request: dict[str, Any], answers: dict[int, dict[str, Any]]) -> str:
@@ -186,6 +221,24 @@ def _lost(request: dict[str, Any], contents: list[ring.Contents]) -> str:
     return (
         f"rank {rank} on {about['host']} (process {about['pid']}) stopped without ending, {last}: "
         "it was killed, or crashed"
+    )
+
+
+def _silent(request: dict[str, Any], contents: list[ring.Contents]) -> str:
+    """The process exists: it is stopped, or no thread of its Python gets to run."""
+    rank = request["silent_rank"]
+    one = next((one for one in contents if one.rank == rank), None)
+    if one is None:
+        return str(request["what"])
+    last = f"after step {one.records[-1].step}" if one.records else "before its first step"
+    why = (
+        "it is stopped, by a signal or a debugger"
+        if lives.is_stopped(one.about)
+        else "native code may hold the interpreter's lock, or the machine gives it no time"
+    )
+    return (
+        f"rank {rank} on {one.about['host']} (process {one.about['pid']}) shows no sign of life "
+        f"{last}, but its process exists: {why}"
     )
 
 

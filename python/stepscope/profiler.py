@@ -6,22 +6,27 @@ Windows are half-open: `start_step=150, num_steps=5` covers steps 150 to 154. Be
 
 from __future__ import annotations
 
+import math
 import os
+import statistics
 import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 from . import _jax, after_capture, console, occupancy, outside_requests, preflight, run_directory
 from .after_capture import AfterCapture, OnCapture
+from .agreed_captures import Agreed
 from .capture_result import CaptureResult
 from .capture_session import CaptureSession, stop_without_masking
 from .errors import CaptureError
-from .schedule import Due, Schedule
+from .schedule import Due, Request, Schedule
 from .settings import PROFILER_DEFAULTS, Settings
 from .signatures import suggests_keywords
 from .step_watch import StepWatch
@@ -200,17 +205,32 @@ class Profiler:
         count = self.settings.num_steps if num_steps is None else num_steps
         if count < 1:
             raise ValueError("num_steps must be at least 1")
+        return self._request(Request(Due(count, "capture_async")))
+
+    def capture_agreed(self, agreed: Agreed) -> bool:
+        """Requests what the ranks of the job agreed on; from the next step on if its own is over."""
+        due = Due(agreed.num_steps, agreed.reason, self.settings.session_id or agreed.session_id)
+        return self._request(Request(due, -math.inf if agreed.step is None else agreed.step))
+
+    def _request(self, request: Request) -> bool:
         if not self.settings.enabled:
             self._say("Profiling is disabled (enabled, PROFILE_ENABLED): no capture")
             return False
         if self._schedule.is_over:
             self._say(f"max_captures = {self.settings.max_captures} reached: no more captures")
             return False
-        if not self._schedule.request(count):
+        if not self._schedule.request(request):
             self._say("A capture is already armed; it opens at the next step")
             return False
-        self._say(f"Armed: the next {_steps_text(count)} will be captured")
+        from_step = "" if request.at_step < 0 else f" from step {request.at_step} on"
+        self._say(f"Armed: the next {_steps_text(request.due.count)}{from_step} will be captured")
         return True
+
+    def recent_step_seconds(self) -> float | None:
+        """The median time from one step to the next of late; None if too few are known."""
+        begins = list(self._begins_ns)
+        steps = [end - begin for begin, end in pairwise(begins)]
+        return statistics.median(steps) * 1e-9 if steps else None
 
     def forget_requests(self) -> None:
         """Withdraws a request of `capture_async` whose window has not opened yet."""
@@ -337,7 +357,7 @@ class Profiler:
         session = CaptureSession(
             self._folder(step),
             name=self._name,
-            settings=self.settings,
+            settings=replace(self.settings, session_id=due.session_id or self.settings.session_id),
             options=self._options,
             step_first=step,
             trigger=due.reason,

@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from . import _jax, after_capture, console, goals, session_ids
+from . import _jax, after_capture, console, goals, session_ids, uploads
 from .after_capture import AfterCapture
+from .agreed_captures import AgreedCaptures, steps_ahead
 from .capture_result import CaptureResult
 from .capture_session import CaptureSession
-from .flight_recorder import MAX_INCIDENTS, MIN_INTERVAL_SECONDS, STEPS_IN_RING, Recorder
+from .flight_recorder import (
+    MAX_INCIDENTS,
+    MIN_INTERVAL_SECONDS,
+    NUM_STEPS,
+    STEPS_IN_RING,
+    Recorder,
+    settings_of,
+)
 from .profiler import Profiler
 from .program_steps import ProgramSteps
 from .rules import DEFAULT_RULES
@@ -34,11 +44,14 @@ class ProgramCapture:
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request
+        self.has_signal: Callable[[], bool] = lambda: False
+        """Whether the signal calls `toggle` now: the program may have a use for it."""
         launched = session_ids.launcher()
         self._quiet = request.quiet or (launched is not None and launched[0] > 0)
         self._steps = ProgramSteps(self)
         self._profiler: Profiler | None = None
         self._recorder: Recorder | None = None
+        self._began_unix_ns = time.time_ns()
         self._step = -1
         self._options: Any = None
         self._is_off = False
@@ -65,6 +78,8 @@ class ProgramCapture:
             self._say_plan()
         if profiler is not None:
             profiler.begin_step(step)
+        if self._recorder is not None and self._steps.is_annotated:
+            self._recorder.begin_step()
 
     def ended(self, outputs: Any) -> None:
         """A step of the program has ended."""
@@ -96,27 +111,16 @@ class ProgramCapture:
 
     def capture(self, reason: str, num_steps: int | None = None) -> CaptureResult | None:
         """Captures the next steps, or some seconds where steps cannot be told, and waits for it."""
-        before = len(self._results)
-        if self._request_steps(num_steps):
-            ends = time.monotonic() + STEPS_GONE_SECONDS
-            while time.monotonic() < ends or self.is_recording:
-                with self._changed:
-                    self._changed.wait(_LOOK_SECONDS)
-                if len(self._results) > before:
-                    return self._results[-1]
-                if self._is_over.is_set():
-                    return None
-            if self._profiler is not None:
-                self._profiler.forget_requests()
-            console.say("No step began, so this capture is by time", quiet=self._quiet)
-        else:
+        before, profiler = len(self._results), self._found()
+        if profiler is None:
             console.say("Steps cannot be told here, so this capture is by time", quiet=self._quiet)
-        with self._lock:
-            session = self._begin(reason)
-            if session is None:
-                return None
-            self._is_over.wait(self._request.seconds)
-            self._end(session)
+        elif not profiler.capture_async(num_steps):
+            return None
+        elif self._is_done(before, STEPS_GONE_SECONDS):
+            return self._results[-1] if len(self._results) > before else None
+        else:
+            console.say("No step began, so this capture is by time", quiet=self._quiet)
+        self._capture_seconds(reason)
         return self._results[-1] if len(self._results) > before else None
 
     def close(self) -> None:
@@ -132,9 +136,10 @@ class ProgramCapture:
             if self._recorder is not None:
                 self._recorder.close()
         elif self._request.start_step >= 0 and self._steps.has_run and not self._is_off:
+            or_signal = ", or SIGUSR1" if self.has_signal() else ""
             console.say(
                 "No capture: no steps were found. The program has no StepTraceAnnotation, and ran "
-                "no compiled program three times; use --at or --every, or SIGUSR1",
+                f"no compiled program three times; use --at or --every{or_signal}",
                 quiet=self._quiet,
             )
         after_capture.wait_until_done()
@@ -172,12 +177,15 @@ class ProgramCapture:
         if not request.record:
             return
         try:
+            goal = request.plan
+            steps = NUM_STEPS if goal is None else goal.num_steps
             self._recorder = Recorder(
-                self._settings(),
+                settings_of(request.log_dir, num_steps=steps, quiet=self._quiet),
                 request.rules or DEFAULT_RULES,
                 max_incidents=MAX_INCIDENTS,
                 min_interval_seconds=MIN_INTERVAL_SECONDS,
-                steps_in_ring=STEPS_IN_RING,
+                steps_in_ring=request.steps_in_ring or STEPS_IN_RING,
+                options=self._options_of_goal(),
                 annotate_steps=not self._steps.is_annotated,
             )
         except Exception as error:  # noqa: BLE001 - the program runs as without us
@@ -213,26 +221,48 @@ class ProgramCapture:
         last = first + request.num_steps - 1
         if first >= 0 and self._step <= last:  # else the profiler says that they are over
             parts.append(f"steps {max(first, self._step)}..{last} will be captured")
-        parts.append(f"kill -USR1 {os.getpid()} starts and ends a capture")
+        if self.has_signal():
+            parts.append(f"kill -USR1 {os.getpid()} starts and ends a capture")
         console.say("; ".join(parts), quiet=self._quiet)
 
-    def _request_steps(self, num_steps: int | None) -> bool:
-        # A program that begins now has no steps yet.
+    def _found(self) -> Profiler | None:
+        """The profiler once there are steps; None if there are none. A new program has none yet."""
         ends = time.monotonic() + STEPS_FOUND_SECONDS
         while self._profiler is None and time.monotonic() < ends:
             if self._is_over.wait(_LOOK_SECONDS):
                 break
-        profiler = self._profiler
-        return profiler is not None and profiler.capture_async(num_steps)
+        return self._profiler
 
-    def _begin(self, reason: str) -> CaptureSession | None:
+    def _is_done(self, before: int, patience_seconds: float) -> bool:
+        """Waits for a requested capture of steps; False, and no request, if none of them began."""
+        ends = time.monotonic() + patience_seconds
+        while time.monotonic() < ends or self.is_recording:
+            with self._changed:
+                self._changed.wait(_LOOK_SECONDS)
+            if len(self._results) > before or self._is_over.is_set():
+                return True
+        if self._profiler is not None:
+            self._profiler.forget_requests()
+        return False
+
+    def _capture_seconds(self, reason: str, session_id: str | None = None) -> None:
+        """Captures by time, on this thread."""
+        with self._lock:
+            session = self._begin(reason, session_id)
+            if session is not None:
+                self._is_over.wait(self._request.seconds)
+                self._end(session)
+
+    def _begin(self, reason: str, session_id: str | None = None) -> CaptureSession | None:
         """Starts a capture from this thread."""
         if self._is_off or not self._is_in_use():
             console.warn(f"no capture ({reason}): this process has not used jax yet")
             return None
         try:
+            settings = self._settings()
+            settings = replace(settings, session_id=settings.session_id or session_id)
             session = CaptureSession(
-                settings=self._settings(), options=self._options_of_goal(), trigger=reason
+                settings=settings, options=self._options_of_goal(), trigger=reason
             )
             session.after = self._after.run
             return session.start()
@@ -267,11 +297,47 @@ class ProgramCapture:
         while not self._is_in_use():
             if self._is_over.wait(_LOOK_SECONDS):
                 return
+        job = AgreedCaptures(uploads.local_folder(self._request.log_dir), self._began_unix_ns)
+        if job.rank > 0:
+            self._follow(job)
+            return
         at, every = self._request.at_seconds, self._request.every_seconds
         due = time.monotonic() + (at if at is not None else every or 0.0)
         reason = "--at" if every is None else "--every"
         while not self._is_over.wait(max(0.0, due - time.monotonic())):
-            self.capture(reason)
+            if job.count > 1:
+                self._lead(job, reason)
+            else:
+                self.capture(reason)
             if every is None:
                 return
             due = max(due + every, time.monotonic())
+
+    def _lead(self, job: AgreedCaptures, reason: str) -> None:
+        """Tells all ranks of the job what to capture, and captures it too."""
+        before, profiler = len(self._results), self._found()
+        if profiler is not None:
+            step_seconds = profiler.recent_step_seconds() or 1.0
+            ahead = steps_ahead(step_seconds, _LOOK_SECONDS)
+            agreed = job.publish(reason, self._step + ahead, self._request.num_steps)
+            if not profiler.capture_agreed(agreed):
+                return
+            if self._is_done(before, STEPS_GONE_SECONDS + 2 * ahead * step_seconds):
+                return
+        console.say("Steps cannot be told here, so this capture is by time", quiet=self._quiet)
+        agreed = job.publish(reason, None, self._request.num_steps)
+        self._capture_seconds(reason, agreed.session_id)
+
+    def _follow(self, job: AgreedCaptures) -> None:
+        """Captures what the first rank of the job says."""
+        while not self._is_over.wait(_LOOK_SECONDS):
+            for agreed in job.new():
+                while agreed.step is not None and self._profiler is None:
+                    if self._is_over.wait(_LOOK_SECONDS):  # this rank has no steps yet
+                        return
+                if self._profiler is not None:
+                    self._profiler.forget_requests()
+                if agreed.step is None or self._profiler is None:
+                    self._capture_seconds(agreed.reason, agreed.session_id)
+                else:
+                    self._profiler.capture_agreed(agreed)

@@ -15,8 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from . import _jax, ring, run_directory, session_ids
+from . import _jax, lives, ring, run_directory, session_ids
 from .errors import CaptureError
+from .lives import Life, Lives
 from .recorders import write_atomically
 
 REQUEST = "request.json"
@@ -41,6 +42,7 @@ class Run:
         self.host = run_directory.host_name()
         self.client = _jax.coordination_client() if _jax.is_loaded() and self.count > 1 else None
         self._seen: set[str] = set()
+        self._lives = Lives()
         try:
             self.folder, self.ring = self._join(log_dir, capacity)
         except OSError as error:
@@ -59,7 +61,7 @@ class Run:
             "host": self.host,
             "pid": os.getpid(),
             "started_unix_ns": time.time_ns(),
-        }
+        } | lives.identity()
         for attempt in range(1000):
             run = session_ids.new_id()
             if store is not None:
@@ -76,13 +78,13 @@ class Run:
         paths = [self.folder / f"rank_{(self.rank + one) % self.count}.ring" for one in steps]
         return _read(paths, _TAIL)
 
-    def is_gone(self, other: ring.Contents, lost_seconds: float) -> bool:
+    def life(self, other: ring.Contents, lost_seconds: float) -> Life:
         """Whether another process stopped without ending."""
-        if other.is_ended:
-            return False
-        if other.about.get("host") == self.host and _is_dead(int(other.about.get("pid", 0))):
-            return True
-        return time.time_ns() - other.beat_unix_ns > lost_seconds * 1e9
+        return self._lives.of(other, lost_seconds)
+
+    def ended_unix_ns(self, other: ring.Contents, record: ring.Record) -> int:
+        """When a step of another process ended, on the clock of this one."""
+        return self._lives.ended_unix_ns(other, record)
 
     def open(self, request: dict[str, Any]) -> Path:
         """Publishes a new incident; returns its folder."""
@@ -160,17 +162,3 @@ def _store_of_launcher(log_dir: Path) -> tuple[session_ids.Store, str] | None:
     launched = session_ids.launcher()
     job = session_ids.kubernetes_job() if launched is None else launched[2]
     return None if job is None else (session_ids.FolderStore(log_dir / ".stepscope"), job)
-
-
-def _is_dead(pid: int) -> bool:
-    """Whether there is no such process on this machine, or it only waits to be buried."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    with suppress(OSError, IndexError):
-        about = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return about.rsplit(")", 1)[1].split()[0] in ("Z", "X")
-    return False

@@ -5,10 +5,11 @@ mapped file. `<` is little endian; all times are in ns.
 
     page 0      magic, sizes, then one JSON object: rank, host, pid, metrics, ...
     page 0, end beat (unix ns), whether the process ended normally, number of records at that time
-    then        records: number, step, end (perf_counter), step time, which metrics are known,
-                8 metrics, number again
+    then        records: number, step, end (perf_counter), step time, what is known,
+                8 metrics, number again, 4 parts of the step time in µs (32 bits each)
 
-The number of a record is written before and after it, so a record that was cut is recognized.
+Of what is known, bits 0 to 7 are the metrics and bits 32 to 35 the parts. The number of a record is
+written before and after its metrics, so a record that was cut is recognized.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import mmap
 import os
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,10 +34,16 @@ _BEAT = struct.Struct("<QQQ")
 _RECENT = 64
 """Records that a reader of the newest ones looks for after the last beat."""
 _BEAT_AT = HEADER_BYTES - _BEAT.size
-_RECORD = struct.Struct("<QqqqQ8dQ16x")
+_RECORD = struct.Struct("<QqqqQ8dQ4I")
+PARTS = ("between", "compiling", "collecting", "working")
+"""Between the steps as the program marks them; tracing, lowering and compiling; garbage collection;
+processor time of the loop's thread."""
+_PARTS_AT = 112
+_PART_BIT = 32
+_PART_MAX = 2**32 - 1
 _HEAD = struct.Struct("<QqqqQ")
 _MASK_AT = _HEAD.size - 8
-_NONE = (0, *(0.0,) * METRICS_MAX)
+_NONE = (0.0,) * METRICS_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,8 @@ class Record:
     ended_unix_ns: int
     step_ns: int
     metrics: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, int] = field(default_factory=dict)
+    """Parts of the step time that are known, in ns."""
 
 
 @dataclass(slots=True)
@@ -90,9 +99,16 @@ class Ring:
         self._write_about()
         self.beat()
 
-    def append(self, step: int) -> None:
-        """Records that `step` has ended now."""
+    def append(self, step: int, began_ns: int | None = None) -> None:
+        """Records that `step` has ended now.
+
+        What lies before `began_ns`, if the program marks where a step begins, is between steps.
+        """
         now = time.perf_counter_ns()
+        known = between_us = 0
+        if began_ns is not None:
+            known = 1 << _PART_BIT
+            between_us = min(max(0, began_ns - self._last_ns) // 1000, _PART_MAX)
         number = self.count + 1
         _RECORD.pack_into(
             self._map,
@@ -101,8 +117,13 @@ class Ring:
             step,
             now,
             now - self._last_ns,
+            known,
             *_NONE,
             number,
+            between_us,
+            0,
+            0,
+            0,
         )
         self._last_ns = now
         self.count = number
@@ -131,6 +152,19 @@ class Ring:
             struct.pack_into("<d", self._map, place + _HEAD.size + 8 * slot, value)
             (known,) = struct.unpack_from("<Q", self._map, place + _MASK_AT)
             struct.pack_into("<Q", self._map, place + _MASK_AT, known | 1 << slot)
+
+    def set_parts(self, number: int, parts: Mapping[str, int]) -> None:
+        """Adds parts of its step time, in ns, to a record that the ring still has."""
+        if number <= self.count - self.capacity + 1:
+            return
+        place = HEADER_BYTES + (number - 1) % self.capacity * RECORD_BYTES
+        (known,) = struct.unpack_from("<Q", self._map, place + _MASK_AT)
+        for name, ns in parts.items():
+            slot = PARTS.index(name)
+            microseconds = min(max(0, ns) // 1000, _PART_MAX)
+            struct.pack_into("<I", self._map, place + _PARTS_AT + 4 * slot, microseconds)
+            known |= 1 << _PART_BIT + slot
+        struct.pack_into("<Q", self._map, place + _MASK_AT, known)
 
     def beat(self, *, is_ended: bool = False) -> None:
         """Shows that the process lives, and hands the pages to the file system."""
@@ -201,12 +235,18 @@ def _read_about(header: bytes, path: Path) -> tuple[dict[str, Any], int]:
 def _records(data: bytes, zero: int, names: list[str]) -> Iterator[Record]:
     whole = len(data) // RECORD_BYTES * RECORD_BYTES
     for values in _RECORD.iter_unpack(data[:whole]):
-        number, step, ended_ns, step_ns, known, *metrics, again = values
+        number, step, ended_ns, step_ns, known = values[:5]
+        metrics, again, parts = values[5:-5], values[-5], values[-4:]
         if number == 0 or number != again:
             continue
+        found_parts = {
+            name: 1000 * microseconds
+            for slot, (name, microseconds) in enumerate(zip(PARTS, parts, strict=True))
+            if known >> (_PART_BIT + slot) & 1
+        }
         found = {
             name: value
             for slot, (name, value) in enumerate(zip(names, metrics, strict=False))
             if known >> slot & 1
         }
-        yield Record(number, step, zero + ended_ns, step_ns, found)
+        yield Record(number, step, zero + ended_ns, step_ns, found, found_parts)

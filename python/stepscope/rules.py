@@ -7,8 +7,9 @@ the program's own metrics. What is not known makes a comparison false.
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .errors import TriggerError
 from .triggers import TIMES, STEPS_BEFORE_ARMED, Measured, Parser, StepTimes, written_out
@@ -60,6 +61,30 @@ class _Names(Mapping[str, Measured]):
 
     def __len__(self) -> int:
         return len(TIMES) + len(_MOMENTS)
+
+
+def suggestion(name: str, others: Iterable[str] = ()) -> str:
+    """A question after the name of a metric that is not known."""
+    close = difflib.get_close_matches(name, [*TIMES, *_MOMENTS, *others], n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def check_without_metrics(text: str) -> None:
+    """Checks a rule for a program that gives no metrics.
+
+    Raises:
+        TriggerError: it is invalid, or uses a metric.
+    """
+    ours = (*TIMES, *_MOMENTS)
+    words = Parser(written_out(text), _Names()).words()
+    unknown = next((word for word in words if word not in ours and word not in _WORDS), None)
+    if unknown is not None:  # said before units, for a misspelled time is taken for a number
+        raise TriggerError(
+            f"The rule {text!r} uses {unknown}, which an unmodified program does not give"
+            f"{suggestion(unknown)}",
+            f"available names: {', '.join(ours)}; metrics need stepscope.recorder() in the program",
+        )
+    IncidentRule(text)
 
 
 class IncidentRule:

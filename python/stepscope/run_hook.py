@@ -28,8 +28,8 @@ def start() -> None:
         if request is None or _capture is not None or _is_worker():
             return
         _capture = ProgramCapture(request)
-        _capture.start()
         _listen_to_signal(_capture)
+        _capture.start()
         listener = attach.listen(_capture)
         if listener is not None:
             atexit.register(listener.close)
@@ -63,3 +63,4 @@ def _listen_to_signal(capture: ProgramCapture) -> None:
         threading.Thread(target=capture.toggle, name="stepscope-signal", daemon=True).start()
 
     signal.signal(number, handle)
+    capture.has_signal = lambda: signal.getsignal(number) is handle

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from . import uploads
 from .errors import SettingsError
 from .goals import GOALS, Goal
+from .rules import check_without_metrics
 
 VARIABLE = "STEPSCOPE_RUN"
 """A JSON object with the fields of `RunRequest`, written by `stepscope run`."""
@@ -35,6 +37,7 @@ class RunRequest:
     goal: str | None = None
     record: bool = False
     rules: tuple[str, ...] = ()
+    steps_in_ring: int | None = None
     quiet: bool = False
 
     @classmethod
@@ -65,6 +68,17 @@ class RunRequest:
                 "use the `stepscope` command of the same version as the Python package",
             ) from error
         return request
+
+    def check(self) -> None:
+        """Finds mistakes that would leave the program unrecorded.
+
+        Raises:
+            SettingsError: a rule is invalid, or the recorder cannot write to the log directory.
+        """
+        for text in self.rules:
+            check_without_metrics(text)
+        if self.record:
+            uploads.refuse_for_recorder(self.log_dir)
 
     @property
     def plan(self) -> Goal | None:

@@ -14,10 +14,19 @@ from .settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A window that opens now: its number of steps, and why."""
+    """A window that opens now: its number of steps, why, and the session if it was agreed on."""
 
     count: int
     reason: str
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A window of the next steps, not before `at_step`."""
+
+    due: Due
+    at_step: float = -math.inf
 
 
 class Schedule:
@@ -30,7 +39,7 @@ class Schedule:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = threading.RLock()  # held briefly; a signal handler may interrupt
-        self._requested: int | None = None
+        self._requested: Request | None = None
         self._fired: str | None = None
         self._next_start = settings.start_step if settings.start_step >= 0 else None
         self._captures_left: float = settings.max_captures or math.inf
@@ -61,13 +70,13 @@ class Schedule:
         """Whether the maximum number of captures was made."""
         return self._captures_left <= 0
 
-    def request(self, count: int) -> bool:
-        """Requests a window of the next steps; False if a request is already waiting."""
+    def request(self, request: Request) -> bool:
+        """Requests a window; False if a request is already waiting."""
         with self._lock:
             if self._requested is not None:
                 return False
-            self._requested = count
-            self.wake_step = -math.inf
+            self._requested = request
+            self.wake_step = min(self.wake_step, request.at_step)
         return True
 
     def fire(self, reason: str) -> bool:
@@ -110,17 +119,16 @@ class Schedule:
         with self._lock:
             if self.first_step is None:
                 self.first_step = step
-            waits = self._requested is not None or self._fired is not None
+            planned = math.inf if self._next_start is None else self._next_start
+            asked = math.inf if self._requested is None else self._requested.at_step
             if not self._settings.enabled:
                 self.wake_step = math.inf
             elif is_open or self.first_step is None:
                 self.wake_step = -math.inf
             elif self.is_over:
                 self.wake_step = math.inf
-            elif waits:
-                self.wake_step = -math.inf
             else:
-                self.wake_step = math.inf if self._next_start is None else self._next_start
+                self.wake_step = -math.inf if self._fired is not None else min(planned, asked)
 
     def _planned(self, step: int) -> Due | None:
         planned, count = self._next_start, self._settings.num_steps
@@ -139,10 +147,11 @@ class Schedule:
 
     def _asked_for(self, step: int) -> Due | None:
         planned = self._next_start
-        count = self._requested
-        if count is not None and (planned is None or not step < planned < step + count):
-            self._requested = None
-            return Due(count, "capture_async")
+        request = self._requested
+        if request is not None and step >= request.at_step:
+            if planned is None or not step < planned < step + request.due.count:
+                self._requested = None
+                return request.due
         if self._fired is not None:
             reason, self._fired = self._fired, None
             return Due(self._settings.num_steps, reason)

@@ -178,6 +178,10 @@ class Parser:
             raise self._error("expected the end")
         return rule
 
+    def words(self) -> list[str]:
+        """The words in the text, in order: names, known or not, and operators."""
+        return [word for word, _, _ in self._tokens if word.isidentifier()]
+
     def _split(self) -> list[tuple[str, int, float | None]]:
         tokens: list[tuple[str, int, float | None]] = []
         position = 0

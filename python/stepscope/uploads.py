@@ -19,6 +19,7 @@ from pathlib import Path
 
 from . import console
 from .capture_result import CaptureResult
+from .errors import SettingsError
 from .errors import PreflightError
 from .private_folder import private_folder
 
@@ -83,6 +84,20 @@ def of(log_dir: str | os.PathLike[str]) -> Upload | None:
             "remove that folder, or set TMPDIR to a folder of your own",
         ) from error
     return Upload(address, folder / f"{readable}-{unique}")
+
+
+def refuse_for_recorder(log_dir: str | os.PathLike[str]) -> None:
+    """Refuses an address as the log directory of a recorder.
+
+    Raises:
+        SettingsError: it is one.
+    """
+    if is_address(log_dir):
+        raise SettingsError(
+            f"The recorder cannot write to {os.fspath(log_dir)}: its files are mapped into memory, "
+            "and all ranks read them while it runs",
+            "record in a folder that all ranks share, and copy it afterwards",
+        )
 
 
 def local_folder(log_dir: str | os.PathLike[str]) -> Path:

@@ -7,6 +7,7 @@ import math
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ import unmodified
 from ports import free_port
 
 import stepscope
-from stepscope import incidents, ranks, ring
-from stepscope.errors import TriggerError
+from stepscope import goals, incidents, ranks, ring
+from stepscope.errors import SettingsError, TriggerError
 from stepscope.rules import IncidentRule, Known
 
 RANKS = 4
@@ -320,7 +321,8 @@ def test_incidents_are_bounded(tmp_path: Path) -> None:
     assert {json.loads(path.read_text())["rule"] for path in found} == {"a > 1", "b > 1"}
 
 
-def test_a_program_is_recorded_unmodified(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("goal", "steps"), [(None, 3), ("small", 2)])
+def test_a_program_is_recorded_unmodified(tmp_path: Path, goal: str | None, steps: int) -> None:
     program = unmodified.PROGRAM + (
         "import glob, time\n"
         "for step in range(20): w, loss = train_step(w, x)\n"
@@ -329,15 +331,61 @@ def test_a_program_is_recorded_unmodified(tmp_path: Path) -> None:
         "    w, loss = train_step(w, x)\n"
         "    time.sleep(0.01)\n"
     )
-    _, told = unmodified.run(tmp_path, program, {"record": True, "rules": ["step_time > 0.8s"]})
+    request = {"record": True, "rules": ["step_time > 0.8s"], "goal": goal}
+    _, told = unmodified.run(tmp_path, program, request)
     assert "Recording every step in " in told
     (path,) = tmp_path.glob("profiles/record/*/incidents/*/incident.json")
     incident = json.loads(path.read_text())
     assert incident["cause"].startswith("step 20 was slow on rank 0 (1")
     assert "rank 0 was in <module> (" in incident["cause"]
-    assert len(captures.profiles(tmp_path)) == 1
+    manifest = captures.manifest_of(captures.only_profile(tmp_path))
+    assert len(manifest["steps"]) == steps
+    assert manifest["options"]["max_megabytes"] == 100
+    if goal is not None:
+        assert manifest["options"]["host_tracer_level"] == goals.GOALS[goal].host_tracer_level
     contents = ring.read(path.parents[2] / "rank_0.ring")
     assert contents.is_ended
+
+
+@pytest.mark.parametrize(
+    ("request_", "mistake"),
+    [
+        ({"rules": ["3x", "step_time >> 3"]}, "is invalid at '> 3': expected a number or a name"),
+        ({"rules": ["loss is nan"]}, "uses loss, which an unmodified program does not give"),
+        ({"rules": ["step_tme > 3 * median"]}, "did you mean step_time?"),
+        ({"log_dir": "gs://bucket/logs"}, "The recorder cannot write to gs://bucket/logs: "),
+    ],
+)
+def test_a_mistake_ends_the_program_before_it_begins(
+    tmp_path: Path, request_: dict[str, Any], mistake: str
+) -> None:
+    program = "print('began', flush=True)\nimport jax\n"
+    process = unmodified.start(tmp_path, program, {"record": True} | request_)
+    printed, told = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (2, "")
+    assert mistake in told
+    assert "Traceback" not in told
+
+
+def test_a_bucket_is_refused_with_a_hint() -> None:
+    with pytest.raises(SettingsError, match="gs://bucket") as refused:
+        stepscope.recorder("gs://bucket")
+    assert "copy it afterwards" in str(refused.value)
+    assert not Path("gs:").exists()
+
+
+def test_a_metric_that_never_comes_is_missed_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rules = ["los is nan", "grad_norm > 10", "3x"]
+    with stepscope.recorder(tmp_path, rules=rules, quiet=True) as recorder:
+        for step in range(500):
+            recorder.end_step(step, loss=1.0, grad_norm=1.0)
+            time.sleep(0.002)
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warnings == [
+        "the rule 'los is nan' cannot become true: 100 steps gave no metric los; did you mean loss?"
+    ]
 
 
 # Two hosts without a shared folder, as far as they know.

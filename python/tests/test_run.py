@@ -120,6 +120,52 @@ def test_every_makes_several_captures(tmp_path: Path) -> None:
     assert triggers <= {"capture_async", "--every"}
 
 
+@pytest.mark.parametrize(
+    ("launcher", "when"),
+    [("torchrun", "at_seconds"), ("kubernetes", "at_seconds"), ("torchrun", "every_seconds")],
+)
+def test_ranks_capture_the_same_steps_at_a_time(tmp_path: Path, launcher: str, when: str) -> None:
+    """The second rank starts later, so at any time it does another step."""
+    program = PROGRAM + (
+        "import glob, os, time\n"
+        "for _ in range(10): w, loss = train_step(w, x)\n"
+        "open(f'ready_{sys.argv[1]}', 'w').close()\n"
+        "ends = time.monotonic() + 60\n"
+        "while time.monotonic() < ends:\n"
+        "    w, loss = train_step(w, x)\n"
+        "    time.sleep(0.01)\n"
+        "    runs = [one.rpartition('/')[0] for one in glob.glob('profiles/*/*/*/*.xplane.pb')]\n"
+        "    if len(runs) > len(set(runs)): break\n"
+    )
+    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK") if launcher == "torchrun" else ("JOB_COMPLETION_INDEX",)
+    processes = []
+    try:
+        for rank in (0, 1):
+            variables = dict(zip(names, (str(rank), "2", str(rank)), strict=False))
+            request = {when: 6.0}  # steps are known by then
+            processes.append(
+                unmodified.start(tmp_path, program, request, arguments=[str(rank)], **variables)
+            )
+            while not (tmp_path / f"ready_{rank}").exists():
+                assert processes[rank].poll() is None
+                time.sleep(0.01)
+            time.sleep(0.5)
+        told = [process.communicate(timeout=90)[1] for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+    runs = [captures.profiles(run) for run in captures.run_directories(tmp_path / "profiles")]
+    both = [run for run in runs if len(run) == 2]
+    assert both, told
+    assert when == "every_seconds" or len(runs) == 1
+    manifests = [captures.manifest_of(profile) for profile in both[0]]
+    steps = [[one["step"] for one in manifest["steps"]] for manifest in manifests]
+    assert steps[0] == steps[1]
+    assert len(steps[0]) == 5
+    trigger = "--at" if when == "at_seconds" else "--every"
+    assert {manifest["trigger"] for manifest in manifests} == {trigger}
+
+
 def test_what_was_not_found_is_said_at_the_end(tmp_path: Path) -> None:
     _, told = unmodified.run(tmp_path, PROGRAM + "train_step(w, x); train_step(w, x)", {})
     assert "no steps were found" in told
@@ -154,6 +200,20 @@ def test_the_signal_starts_and_ends_a_capture(tmp_path: Path) -> None:
     assert "until the next SIGUSR1" in told
     manifest = captures.manifest_of(captures.only_profile(tmp_path))
     assert (manifest["trigger"], manifest["stopped_by"]) == ("SIGUSR1", None)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="there is no such signal")
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_signal_of_the_program_is_not_offered(tmp_path: Path, is_before: bool) -> None:
+    own = "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: print('own'))\n"
+    sends = "import os\nos.kill(os.getpid(), signal.SIGUSR1)\n"
+    program = (own + LOOP if is_before else LOOP.replace("for step", own + "for step")) + sends
+    printed, told = unmodified.run(tmp_path, program, {"steps": [30, 32]})
+    assert printed == "done True\nown\n"
+    assert "steps are runs of train_step; steps 30..31 will be captured\n" in told
+    assert "USR1" not in told
+    _, told = unmodified.run(tmp_path, LOOP, {"steps": [30, 32]})
+    assert "; kill -USR1 " in told
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,11 @@ def environment(request: dict[str, Any] | None, **variables: str) -> dict[str, s
 
 
 def start(
-    tmp_path: Path, program: str, request: dict[str, Any] | None, **variables: str
+    tmp_path: Path,
+    program: str,
+    request: dict[str, Any] | None,
+    arguments: Sequence[str] = (),
+    **variables: str,
 ) -> subprocess.Popen[str]:
     """Starts `program` with its captures in `tmp_path/profiles`."""
     script = tmp_path / "train.py"
@@ -57,7 +62,7 @@ def start(
     if request is not None:
         request = {"log_dir": str(tmp_path / "profiles")} | request
     return subprocess.Popen(
-        [sys.executable, str(script)],
+        [sys.executable, str(script), *arguments],
         env=environment(request, **variables),
         cwd=tmp_path,
         stdout=subprocess.PIPE,

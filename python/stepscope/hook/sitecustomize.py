@@ -9,6 +9,8 @@ import importlib.util
 import os
 import sys
 
+_REQUEST = "STEPSCOPE_RUN"
+_CHECKED = "STEPSCOPE_RUN_CHECKED"
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -44,6 +46,24 @@ def _start():
     run_hook.start()
 
 
+def _check_rules():
+    """A mistake in the rules of the recorder ends the program before it has begun."""
+    if os.environ.get(_CHECKED) or '"record":true' not in os.environ[_REQUEST].replace(" ", ""):
+        return
+    try:
+        from stepscope import errors, run_request
+    except ImportError:  # said when jax is imported
+        return
+    try:
+        request = run_request.RunRequest.from_environment()
+        if request is not None:
+            request.check()
+    except errors.SettingsError as error:
+        print(f"stepscope: {error}", file=sys.stderr, flush=True)
+        os._exit(2)  # an exception would end Python with a trace and another code
+    os.environ[_CHECKED] = "1"  # for the processes that this one starts
+
+
 def _run_the_programs_own():
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
     if spec is not None and spec.loader is not None:
@@ -53,6 +73,7 @@ def _run_the_programs_own():
 
 
 sys.path[:] = [place for place in sys.path if os.path.abspath(place or os.curdir) != _FOLDER]
-if "STEPSCOPE_RUN" in os.environ:
+if _REQUEST in os.environ:
+    _check_rules()
     sys.meta_path.insert(0, _JaxFinder())
 _run_the_programs_own()

@@ -2,7 +2,7 @@
 //! bill of materials, the wheel, a container image, and their checksums.
 //!
 //! ```text
-//! programs ──┬── archive   programs, licenses, bill of materials
+//! programs ──┬── archive   programs, licenses, bill of materials; those are also in image and wheel
 //!            └── image     static Linux programs only
 //! wheel ─────┴── checksums of everything, for the target
 //! ```
@@ -23,6 +23,7 @@ mod smoke;
 mod sums;
 mod target;
 mod wheel;
+mod wheel_files;
 
 use std::fs;
 use std::time::Instant;
@@ -140,7 +141,7 @@ fn make(release: &Release, parts: &[Part]) -> Result<()> {
 /// The programs, and the archive with them.
 fn make_programs(release: &Release) -> Result<()> {
     let programs = programs::build(release)?;
-    let components = components::of(&release.root, &release.target)?;
+    let components = components::of(&release.root, &release.target, components::PROGRAMS)?;
     let bill = bill::text(&release.target, &components)?;
     fs::write(release.file(&release.target.bill()), &bill).context("cannot write the bill")?;
     let licenses = licenses::text(&components);

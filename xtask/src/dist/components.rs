@@ -11,7 +11,9 @@ use serde_json::Value;
 use super::target::Target;
 
 /// The crates of the programs; everything else is found from them.
-const ROOTS: [&str; 3] = ["stepscope-cli", "stepscope-sql", "stepscope-fleet"];
+pub(super) const PROGRAMS: &[&str] = &["stepscope-cli", "stepscope-sql", "stepscope-fleet"];
+/// The crate of the wheel.
+pub(super) const WHEEL: &[&str] = &["stepscope-python"];
 
 /// One crate or package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +33,8 @@ pub(super) struct Component {
     pub(super) is_ours: bool,
 }
 
-/// All components, sorted by package URL.
-pub(super) fn of(root: &Path, target: &Target) -> Result<Vec<Component>> {
+/// All components of what is made from these crates, sorted by package URL.
+pub(super) fn of(root: &Path, target: &Target, roots: &[&str]) -> Result<Vec<Component>> {
     let metadata = MetadataCommand::new()
         .manifest_path(root.join("Cargo.toml"))
         .other_options(vec![
@@ -43,7 +45,7 @@ pub(super) fn of(root: &Path, target: &Target) -> Result<Vec<Component>> {
         .exec()
         .context("cannot ask cargo for the dependencies")?;
     let lock = fs::read_to_string(root.join("Cargo.lock")).context("Cargo.lock")?;
-    let mut all = crates(&metadata, &checksums(&lock)?)?;
+    let mut all = crates(&metadata, roots, &checksums(&lock)?)?;
     let lock = fs::read_to_string(root.join("ui/package-lock.json"));
     all.extend(packages(
         &root.join("ui"),
@@ -68,7 +70,7 @@ fn checksums(lock: &str) -> Result<Checksums> {
 }
 
 /// The crates that are linked into the programs, also through macros; not those of tests and builds.
-fn crates(metadata: &Metadata, checksums: &Checksums) -> Result<Vec<Component>> {
+fn crates(metadata: &Metadata, roots: &[&str], checksums: &Checksums) -> Result<Vec<Component>> {
     let resolve = metadata.resolve.as_ref().context("no dependencies")?;
     let nodes: BTreeMap<&PackageId, _> =
         resolve.nodes.iter().map(|node| (&node.id, node)).collect();
@@ -79,7 +81,7 @@ fn crates(metadata: &Metadata, checksums: &Checksums) -> Result<Vec<Component>> 
     let mut next: Vec<&PackageId> = metadata
         .packages
         .iter()
-        .filter(|package| ROOTS.contains(&package.name.as_str()))
+        .filter(|package| roots.contains(&package.name.as_str()))
         .map(|package| &package.id)
         .collect();
     let mut found = BTreeMap::new();
@@ -193,7 +195,7 @@ pub(super) mod tests {
     #[test]
     fn linked_crates_are_found_and_those_of_tests_are_not() {
         let target = Target::named("x86_64-unknown-linux-musl");
-        let all = of(&crate::tree::root(), &target).unwrap();
+        let all = of(&crate::tree::root(), &target, PROGRAMS).unwrap();
         let find = |name: &str| all.iter().find(|component| component.name == name);
         let model = find("stepscope-model").expect("our own crates");
         assert!(model.is_ours && model.sha256.is_none());
@@ -208,6 +210,13 @@ pub(super) mod tests {
         assert_eq!(known.len(), all.len(), "everything once");
         let mut used = all.iter().flat_map(|component| &component.uses);
         assert!(used.all(|purl| known.contains(purl.as_str())));
+        let of_wheel = of(&crate::tree::root(), &target, WHEEL).unwrap();
+        let has = |name: &str| of_wheel.iter().any(|component| component.name == name);
+        assert!(
+            has("pyo3") && !has("datafusion"),
+            "queries are another program"
+        );
+        assert!(has("solid-js"), "the page is in the wheel, too");
     }
 
     #[test]

@@ -9,13 +9,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::programs;
 use super::release::Release;
 use super::target::VERSION;
+use super::{bill, components, licenses, programs};
 use crate::process;
 
-/// Programs that build images, with what comes before the arguments that all of them understand.
-const BUILDERS: [(&str, &[&str]); 3] = [
+/// The builders that are tried, in order.
+const BUILDERS: [Builder; 3] = [
     ("docker", &["buildx", "build"]),
     ("podman", &["build"]),
     ("buildah", &["build"]),
@@ -37,12 +37,34 @@ pub(super) fn build(release: &Release) -> Result<()> {
         );
     }
     let context = context(release)?;
-    let builder = BUILDERS.iter().find(|(program, _)| works(program));
-    let Some((program, before)) = builder else {
-        let names = BUILDERS.map(|(program, _)| program).join(", ");
-        bail!("no builder of images works here: {names}");
-    };
     let out = release.file(&release.target.image());
+    first_that_builds(|builder| {
+        // What a builder that failed left there is no image.
+        let _ = fs::remove_file(&out);
+        if !works(builder.0) {
+            bail!("it does not work here");
+        }
+        process::run(&mut command(builder, release, &out, &context)).map(drop)
+    })
+}
+
+/// A program that builds images, and what comes before the arguments that all of them understand.
+type Builder = (&'static str, &'static [&'static str]);
+
+/// Builds with one builder after another until one succeeds: a client may have a daemon that cannot
+/// write an image into a file, as that of Docker with its default driver.
+fn first_that_builds(mut build: impl FnMut(&Builder) -> Result<()>) -> Result<()> {
+    let mut failures = Vec::new();
+    for builder in &BUILDERS {
+        match build(builder) {
+            Ok(()) => return Ok(()),
+            Err(error) => failures.push(format!("{}: {error:#}", builder.0)),
+        }
+    }
+    bail!("no builder of images works here:\n{}", failures.join("\n"))
+}
+
+fn command(&(program, before): &Builder, release: &Release, out: &Path, context: &Path) -> Command {
     let file = release.root.join("Containerfile");
     let mut command = process::program(program, before, &release.root);
     command.arg("--file").arg(&file);
@@ -50,15 +72,14 @@ pub(super) fn build(release: &Release) -> Result<()> {
         "--label",
         &format!("org.opencontainers.image.version={VERSION}"),
     ]);
-    if *program == "docker" {
+    if program == "docker" {
         command.arg("--provenance=false");
         command.arg(format!("--output=type=oci,dest={}", out.display()));
     } else {
-        let _ = fs::remove_file(&out);
         command.args(["--tag", &format!("oci-archive:{}:{VERSION}", out.display())]);
     }
-    command.arg(&context);
-    process::run(&mut command).map(drop)
+    command.arg(context);
+    command
 }
 
 /// Whether a builder can be asked; a client without its daemon cannot.
@@ -78,6 +99,15 @@ fn context(release: &Release) -> Result<PathBuf> {
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
         copy(&release.root.join(name), &context.join(name))?;
     }
+    let components = components::of(&release.root, &release.target, components::PROGRAMS)?;
+    let write = |name: &str, text: String| {
+        fs::write(context.join(name), text).with_context(|| format!("cannot write {name}"))
+    };
+    write("THIRD-PARTY-LICENSES.txt", licenses::text(&components))?;
+    write(
+        "stepscope.cdx.json",
+        bill::text(&release.target, &components)?,
+    )?;
     let roots = ROOTS_OF_TRUST
         .iter()
         .map(Path::new)
@@ -119,6 +149,28 @@ mod tests {
     }
 
     #[test]
+    fn a_builder_that_fails_is_followed_by_the_next() {
+        let mut tried = Vec::new();
+        let built = first_that_builds(|(program, _)| {
+            tried.push(*program);
+            match *program {
+                "docker" => bail!("the driver cannot export"),
+                _ => Ok(()),
+            }
+        });
+        assert!(built.is_ok());
+        assert_eq!(tried, ["docker", "podman"]);
+        let error = first_that_builds(|(program, _)| bail!("no {program}"));
+        let error = error.unwrap_err().to_string();
+        for (program, _) in BUILDERS {
+            assert!(
+                error.contains(&format!("{program}: no {program}")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
     fn the_image_copies_what_its_folder_has() {
         let text = fs::read_to_string(crate::tree::root().join("Containerfile")).unwrap();
         let copied = text.lines().filter_map(|line| line.strip_prefix("COPY "));
@@ -132,6 +184,8 @@ mod tests {
             "stepscope-fleet",
             "LICENSE-APACHE",
             "LICENSE-MIT",
+            "THIRD-PARTY-LICENSES.txt",
+            "stepscope.cdx.json",
             "ca-certificates.crt",
             "folders",
         ];

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use super::release::Release;
 use super::target::VERSION;
+use super::{bill, components, licenses, wheel_files};
 use crate::{process, python};
 
 /// The oldest systems that wheels of Linux run on: those with glibc 2.17, which Rust itself needs.
@@ -34,10 +35,15 @@ pub(super) fn build(release: &Release) -> Result<()> {
     }
     process::run(&mut python::python_in(&tools, &arguments))?;
     let made = found(release)?;
-    if made.len() != 1 {
+    let [made] = made.as_slice() else {
         bail!("maturin did not leave one wheel in dist/: {made:?}");
-    }
-    Ok(())
+    };
+    let components = components::of(&release.root, &target, components::WHEEL)?;
+    let (licenses, bill) = (
+        licenses::text(&components),
+        bill::text(&target, &components)?,
+    );
+    wheel_files::add(&release.file(made), &licenses, &bill)
 }
 
 /// Names of the wheels of the target in `dist/`.

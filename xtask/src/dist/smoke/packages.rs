@@ -11,6 +11,15 @@ use crate::python;
 /// The first figure of the capture, read by the package.
 const READ: &str = "import sys, stepscope; print(stepscope.open(sys.argv[1]).overview())";
 
+/// The licenses and the bill of materials, where tools look for them in an installed package.
+const LICENSED: &str = "from importlib.metadata import distribution
+about = distribution('stepscope')
+found = {path.name: path.locate().read_text(encoding='utf-8') for path in about.files
+         if {'licenses', 'sboms'} & set(path.parts)}
+assert {'LICENSE-APACHE', 'LICENSE-MIT', 'THIRD-PARTY-LICENSES.txt'} <= set(
+    about.metadata.get_all('License-File')), about.metadata
+print(sorted(found), 'pyo3' in found['THIRD-PARTY-LICENSES.txt'], 'pyo3' in found['stepscope.cdx.json'])";
+
 /// Installs the wheel into a new environment, without an index, and uses the command and the package.
 pub(super) fn with_pip(wheel: &Path, folder: &Path, capture: &Path) -> Result<()> {
     let environment = folder.join("environment");
@@ -31,6 +40,10 @@ pub(super) fn with_pip(wheel: &Path, folder: &Path, capture: &Path) -> Result<()
     read.args(["-c", READ]).arg(capture).current_dir(folder);
     let overview = said(&mut read)?;
     ensure!(overview.contains(REPORTED), "the package reads {overview}");
+    let mut licensed = Command::new(&python);
+    licensed.args(["-c", LICENSED]).current_dir(folder);
+    let licensed = said(&mut licensed)?;
+    ensure!(licensed.contains("True True"), "licenses: {licensed}");
     Ok(())
 }
 

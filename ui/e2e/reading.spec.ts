@@ -140,3 +140,17 @@ test('predicted changes and evidence are named in words', async ({ page, url }) 
   await expect(page.locator('.advice-evidence a').first()).toHaveText(/^[A-Z][a-z ]+ →$/);
   await expect(page.locator('.advice-foot code')).toHaveCount(0);
 });
+
+test('long C++ names are short in every table, and full in the tooltip', async ({ page, url }) => {
+  for (const [view, query] of [
+    ['kernels', ''],
+    ['ops', ''],
+    ['critical_path', '?tab=ops'],
+  ] as const) {
+    await openView(page, url, 'torch-h100', view, query);
+    const name = page.locator('.table-cell .middle', { hasText: /^\w+<.*>$/ }).first();
+    await expect(name, view).toHaveAttribute('data-tip', /::/);
+    expect((await name.textContent())!.length, view).toBeLessThan(160);
+    await expect(rowsOf(page).filter({ hasText: 'void at::' })).toHaveCount(0);
+  }
+});

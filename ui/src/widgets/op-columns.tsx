@@ -12,6 +12,7 @@ export const OP_NAME: Layout<OpRow> = {
   key: 'name',
   width: 280,
   value: (op) => op.name,
+  isCode: true,
   cell: (op) => (
     <span class="op-name">
       <span

@@ -180,6 +180,7 @@ const COLUMNS = declared<ComparedOp>('compare.ops', [
     title: 'Kernel',
     width: 220,
     value: (op) => sideOf(op)?.kernel ?? '',
+    isCode: true,
     cell: (op) => <Middle text={sideOf(op)?.kernel ?? ''} isCode />,
     isOptional: true,
   },

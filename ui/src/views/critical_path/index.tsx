@@ -14,6 +14,7 @@ import { MeaningCell } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
+import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { SourceText } from '../../widgets/source-text';
 import { declared } from '../../widgets/table/declared';
@@ -48,7 +49,13 @@ const PATH = declared<PathRow>('critical_path.rows', [
 ]);
 
 const OPS = declared<PathOpRow>('critical_path.ops', [
-  { key: 'name', width: 240, value: (row) => row.name },
+  {
+    key: 'name',
+    width: 240,
+    value: (row) => row.name,
+    isCode: true,
+    cell: (row) => <Middle text={row.name} isCode />,
+  },
   { key: 'kind', width: 110, value: (row) => row.kind, cell: (row) => kindCell(row.kind) },
   { key: 'mean_ps', width: 100, scale: 'time', value: (row) => row.mean_ps },
   { key: 'ratio', width: 80, value: (row) => row.ratio },

@@ -10,21 +10,14 @@ import { declared } from '../../widgets/table/declared';
 /** The name as C++ writes it, whether or not it was recorded mangled. */
 export const cppName = ({ name, demangled }: KernelRow): string => demangled || name;
 
-/** `short` has the short forms of long C++ names. */
-export function kernelColumns(
-  totalPs: number,
-  short: ReadonlyMap<string, string>,
-): Column<KernelRow>[] {
+export function kernelColumns(totalPs: number): Column<KernelRow>[] {
   return declared<KernelRow>('kernels.rows', [
     {
       key: 'name',
       width: 300,
       value: cppName,
-      cell: (row) => {
-        const full = cppName(row);
-        const text = short.get(full);
-        return <Middle text={text ?? full} full={text && full} isCode />;
-      },
+      isCode: true,
+      cell: (row) => <Middle text={cppName(row)} isCode />,
     },
     { key: 'total_ps', width: 92, value: (row) => row.total_ps },
     {

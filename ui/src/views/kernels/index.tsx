@@ -22,7 +22,6 @@ import type { KernelRow } from '../../wire/generated/KernelRow';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
 import { createReport } from '../../wire/report';
 import { Durations, Queue } from './charts';
-import { shortNames } from '../../format/cpp-name';
 import { cppName, kernelColumns } from './columns';
 import { LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './launch-columns';
 import './kernels.css';
@@ -196,7 +195,6 @@ function Kernels(props: {
   name: string;
   tools: () => JSX.Element;
 }) {
-  const short = createMemo(() => shortNames(props.report.rows.map(cppName)));
   const keys = createMemo(() => linkKeys(props.report.rows.map(nameOf)));
   const shown = () => props.report.rows[keys().indexOf(getParam('kernel'))];
   return (
@@ -231,7 +229,7 @@ function Kernels(props: {
       <DataTable
         rows={props.report.rows}
         rowCount={props.report.row_count}
-        columns={kernelColumns(props.report.total_ps, short())}
+        columns={kernelColumns(props.report.total_ps)}
         state={props.state}
         noun="kernel"
         compare={COMPARE.kernels}

@@ -43,6 +43,7 @@ export function treeColumns(
       key: 'name',
       width: 300,
       value: (node) => node.row.name,
+      isCode: true,
       cell: (node) => <NodeName node={node} isOpen={open().has(node.index)} toggle={toggle} />,
     },
     {
@@ -162,6 +163,7 @@ export function wasteColumns(): Column<OpTreeWaste>[] {
       key: 'name',
       width: 300,
       value: (row) => row.name,
+      isCode: true,
       cell: (row) => (
         <span class="op-tree-name">
           <span class="swatch" style={{ background: classColor(row.class) }} />

@@ -67,6 +67,7 @@ export function opColumns(level: string): Column<RooflineRow>[] {
       key: 'name',
       width: 260,
       value: (row) => row.name,
+      isCode: true,
       cell: (row) => (
         <span class="op-name">
           <span class="swatch" style={{ background: classColor(row.class) }} />

@@ -16,6 +16,8 @@ export interface Column<Row> {
   key: string;
   title: string;
   value: (row: Row) => Value;
+  /** Whether its texts are names of functions; long ones of C++ are shortened in the cells. */
+  isCode?: boolean;
   /** What a number measures; texts have none. */
   kind?: Kind;
   /** What rows are sorted by, the largest first, if not by the value. */

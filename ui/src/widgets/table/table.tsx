@@ -21,8 +21,10 @@ import {
 } from 'solid-js';
 
 import { formatCount, plural, pluralOf } from '../../format/numbers';
+import { shortNames } from '../../format/cpp-name';
 import { useAsked } from '../asked';
 import { openMenu, type MenuEntry } from '../menu/menu';
+import { ShortNames } from '../short-names';
 import { withStep, withWidth } from './arrangement';
 import { GroupCell, TableCell } from './cell';
 import { ColumnStatistics } from './column-statistics';
@@ -63,6 +65,12 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
   const id = createUniqueId();
   const model = createTable(props);
   const { pairs, lines, columns, template, width } = model;
+  const short = createMemo(() => {
+    const coded = model.available().filter((column) => column.isCode);
+    return shortNames(
+      coded.flatMap((column) => model.all().map((row) => String(column.value(row) ?? ''))),
+    );
+  });
   const answer = useAsked();
   const showSql = () => showSqlOf(answer, props, model);
   const [scrollTop, setScrollTop] = createSignal(0);
@@ -294,60 +302,62 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
             <Show when={isWindowed()}>
               <div style={{ height: `${first() * rowHeight()}px` }} />
             </Show>
-            <For each={visible()}>
-              {(line, index) => {
-                const at = () => first() + index();
-                const isCurrent = (column: number) =>
-                  active()?.line === at() && active()?.column === column;
-                const row = 'row' in line ? line.row : null;
-                const isGone = () => row !== null && (pairs()?.isGone(row) ?? false);
-                return (
-                  <div
-                    class="table-row"
-                    classList={{
-                      'is-active': active()?.line === at(),
-                      'is-selected': row !== null && (props.isSelected?.(row) ?? false),
-                      'is-clickable': row === null || (props.onRow !== undefined && !isGone()),
-                      'is-gone': isGone(),
-                      'is-group': row === null,
-                    }}
-                    role="row"
-                    data-line={at()}
-                    aria-rowindex={at() + 2}
-                    aria-expanded={'group' in line ? line.group.isOpen : undefined}
-                    onClick={(event) => {
-                      const cell = (event.target as Element).closest('.table-cell');
-                      const children = [...event.currentTarget.children];
-                      setActive({ line: at(), column: Math.max(0, children.indexOf(cell as Element)) });
-                      if (!window.getSelection()?.toString()) open(line);
-                    }}
-                  >
-                    <For each={columns()}>
-                      {(column, position) =>
-                        'group' in line ? (
-                          <GroupCell
-                            group={line.group}
-                            column={column}
-                            isFirst={position() === 0}
-                            id={idOf(at(), position())}
-                            isActive={isCurrent(position())}
-                          />
-                        ) : (
-                          <TableCell
-                            row={line.row}
-                            column={column}
-                            side={position() === 0 ? sideOf(line.row) : ''}
-                            isGone={isGone()}
-                            id={idOf(at(), position())}
-                            isActive={isCurrent(position())}
-                          />
-                        )
-                      }
-                    </For>
-                  </div>
-                );
-              }}
-            </For>
+            <ShortNames.Provider value={(name) => short().get(name)}>
+              <For each={visible()}>
+                {(line, index) => {
+                  const at = () => first() + index();
+                  const isCurrent = (column: number) =>
+                    active()?.line === at() && active()?.column === column;
+                  const row = 'row' in line ? line.row : null;
+                  const isGone = () => row !== null && (pairs()?.isGone(row) ?? false);
+                  return (
+                    <div
+                      class="table-row"
+                      classList={{
+                        'is-active': active()?.line === at(),
+                        'is-selected': row !== null && (props.isSelected?.(row) ?? false),
+                        'is-clickable': row === null || (props.onRow !== undefined && !isGone()),
+                        'is-gone': isGone(),
+                        'is-group': row === null,
+                      }}
+                      role="row"
+                      data-line={at()}
+                      aria-rowindex={at() + 2}
+                      aria-expanded={'group' in line ? line.group.isOpen : undefined}
+                      onClick={(event) => {
+                        const cell = (event.target as Element).closest('.table-cell');
+                        const children = [...event.currentTarget.children];
+                        setActive({ line: at(), column: Math.max(0, children.indexOf(cell as Element)) });
+                        if (!window.getSelection()?.toString()) open(line);
+                      }}
+                    >
+                      <For each={columns()}>
+                        {(column, position) =>
+                          'group' in line ? (
+                            <GroupCell
+                              group={line.group}
+                              column={column}
+                              isFirst={position() === 0}
+                              id={idOf(at(), position())}
+                              isActive={isCurrent(position())}
+                            />
+                          ) : (
+                            <TableCell
+                              row={line.row}
+                              column={column}
+                              side={position() === 0 ? sideOf(line.row) : ''}
+                              isGone={isGone()}
+                              id={idOf(at(), position())}
+                              isActive={isCurrent(position())}
+                            />
+                          )
+                        }
+                      </For>
+                    </div>
+                  );
+                }}
+              </For>
+            </ShortNames.Provider>
             <Show when={isWindowed()}>
               <div style={{ height: `${(lines().length - last()) * rowHeight()}px` }} />
             </Show>

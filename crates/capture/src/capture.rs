@@ -69,7 +69,7 @@ pub(crate) async fn connect_all(
         .zip(&request.addresses)
         .map(|(index, address)| async move {
             let report = Report { index, progress };
-            Host::connect(address.clone(), request.connect_timeout, cancel, &report).await
+            Host::connect(address.clone(), request, cancel, &report).await
         });
     join_all(jobs).await
 }

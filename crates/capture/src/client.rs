@@ -1,13 +1,15 @@
 //! The connection to one profiler service: calls, and the count of what has come.
 
 use std::error::Error;
+use std::fmt;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http_body_util::BodyExt;
+use futures_util::StreamExt;
+use http_body_util::{BodyStream, StreamBody};
 use prost::Message;
 use tokio::net::{TcpStream, lookup_host};
 use tonic::body::Body;
@@ -21,6 +23,8 @@ use tonic_prost::ProstCodec;
 
 use crate::address::Address;
 use crate::failure::HostFailure;
+use crate::memory::{Memory, Reservation};
+use crate::request::Request;
 use crate::wire::{Nothing, TERMINATE, TerminateRequest};
 
 /// Windows of HTTP/2 flow control: profiles are large, and links between sites are long.
@@ -44,7 +48,8 @@ pub(crate) struct Client {
 
 impl Client {
     /// Connects; an error says which step failed.
-    pub(crate) async fn connect(address: &Address, wait: Duration) -> Result<Self, HostFailure> {
+    pub(crate) async fn connect(address: &Address, request: &Request) -> Result<Self, HostFailure> {
+        let wait = request.connect_timeout;
         reach(address, wait).await?;
         let endpoint = Endpoint::from_shared(address.url())
             .map_err(|error| HostFailure::Connection(error.to_string()))?
@@ -59,11 +64,12 @@ impl Client {
             .connect()
             .await
             .map_err(|error| HostFailure::Connection(innermost(&error)))?;
-        let received_bytes = Arc::new(AtomicU64::new(0));
         Ok(Self {
             channel: Counted {
                 channel,
-                received_bytes,
+                received_bytes: Arc::default(),
+                memory: request.memory.clone(),
+                held: Arc::default(),
             },
         })
     }
@@ -172,10 +178,57 @@ fn innermost(error: &(dyn Error + 'static)) -> String {
 }
 
 /// A channel that counts the bytes of replies as they come.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 struct Counted {
     channel: Channel,
     received_bytes: Arc<AtomicU64>,
+    memory: Memory,
+    /// What the last large reply takes, until the next one or the end of the connection.
+    held: Held,
+}
+
+/// The reservation of a reply.
+type Held = Arc<Mutex<Option<Box<dyn Reservation>>>>;
+
+/// Smaller replies are not counted: they are told, not kept.
+const SMALL_BYTES: u64 = 1 << 20;
+/// A reply is held as it comes, and once more as a message.
+const COPIES: u64 = 2;
+
+/// The memory of one reply as it comes.
+struct Growing {
+    memory: Memory,
+    held: Held,
+    bytes: u64,
+}
+
+impl Growing {
+    fn take(&mut self, bytes: u64) -> Result<(), Status> {
+        let before = self.bytes;
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes <= SMALL_BYTES {
+            return Ok(());
+        }
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if before <= SMALL_BYTES {
+            // Of the reply before, nothing is left.
+            *held = None;
+            *held = self.memory.reservation();
+        }
+        let needed = self.bytes.saturating_mul(COPIES);
+        let grown = held.as_mut().map_or(Ok(()), |held| held.grow_to(needed));
+        grown.map_err(|reason| {
+            let received = self.bytes;
+            Status::resource_exhausted(format!("no memory after {received} bytes: {reason}"))
+        })
+    }
+}
+
+impl fmt::Debug for Counted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let received = self.received_bytes.load(Ordering::Relaxed);
+        write!(formatter, "Counted({received} bytes)")
+    }
 }
 
 impl Service<HttpRequest<Body>> for Counted {
@@ -189,15 +242,23 @@ impl Service<HttpRequest<Body>> for Counted {
 
     fn call(&mut self, request: HttpRequest<Body>) -> Self::Future {
         let received_bytes = Arc::clone(&self.received_bytes);
+        let mut growing = Growing {
+            memory: self.memory.clone(),
+            held: Arc::clone(&self.held),
+            bytes: 0,
+        };
         let reply = self.channel.call(request);
         Box::pin(async move {
             let reply = reply.await?;
             Ok(reply.map(|body| {
-                Body::new(body.map_frame(move |frame| {
+                let frames = BodyStream::new(body).map(move |frame| {
+                    let frame = frame?;
                     let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
                     received_bytes.fetch_add(bytes, Ordering::Relaxed);
-                    frame
-                }))
+                    growing.take(bytes)?;
+                    Ok::<_, Status>(frame)
+                });
+                Body::new(StreamBody::new(frames))
             }))
         })
     }

@@ -15,6 +15,7 @@ use crate::folder::{Folder, write_whole};
 use crate::outcome::HostFile;
 use crate::probe::{Listener, probe};
 use crate::progress::{HostProgress, Phase, Progress};
+use crate::request::Request;
 use crate::wire::{PROFILE, ProfileRequest, ProfileResponse};
 
 /// How often progress is told.
@@ -66,13 +67,13 @@ impl Host {
     /// Reaches a host, unless the user gives up first.
     pub(crate) async fn connect(
         address: Address,
-        wait: Duration,
+        request: &Request,
         cancel: &Cancel,
         report: &Report<'_>,
     ) -> Result<Self, HostFailure> {
         report.say(Phase::Connecting, Duration::ZERO, 0);
         let connected = tokio::select! {
-            connected = Client::connect(&address, wait) => connected,
+            connected = Client::connect(&address, request) => connected,
             () = cancel.finishing() => Err(HostFailure::GivenUp),
         };
         match connected {

@@ -39,6 +39,7 @@ mod cancel;
 mod failure;
 mod folder;
 mod manifest;
+mod memory;
 mod outcome;
 mod progress;
 mod repeat;
@@ -69,6 +70,7 @@ pub use capture::{capture, capture_async};
 #[cfg(feature = "client")]
 pub use continuous::Continuous;
 pub use failure::{CaptureError, HostFailure};
+pub use memory::{Memory, Reservation};
 pub use outcome::{HostFile, HostOutcome, Outcome, Status};
 pub use progress::{HostProgress, NoProgress, Phase, Progress};
 pub use repeat::{Repetition, capture_repeatedly};

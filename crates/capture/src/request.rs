@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::address::Address;
 use crate::failure::CaptureError;
+use crate::memory::Memory;
 
 /// The longest window: a profile past 2 GiB cannot be handed over, and jobs fill that sooner.
 const LONGEST: Duration = Duration::from_hours(1);
@@ -35,6 +36,8 @@ pub struct Request {
     pub connect_timeout: Duration,
     /// How long a host may take to hand the profile over once the window is past; 3 min unless set.
     pub reply_timeout: Duration,
+    /// Where memory for what hosts hand over comes from.
+    pub memory: Memory,
 }
 
 /// How much is recorded, as the profiler counts it: 0 is off.
@@ -101,6 +104,7 @@ impl Request {
             busy_wait: Duration::from_secs(5),
             connect_timeout: Duration::from_secs(5),
             reply_timeout: Duration::from_mins(3),
+            memory: Memory::default(),
         })
     }
 

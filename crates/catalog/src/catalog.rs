@@ -178,7 +178,7 @@ impl Catalog {
         {
             return Arc::clone(summaries);
         }
-        let text = fs::read_to_string(&path).unwrap_or_default();
+        let text = self.folder.summaries_text();
         let summaries = Arc::new(Summaries::parse(text));
         *held = Some((state, Arc::clone(&summaries)));
         summaries
@@ -297,8 +297,7 @@ impl Catalog {
     fn change(&self, change: impl FnOnce(&mut Vec<(String, Entry)>)) -> Result<(), CatalogError> {
         let _lock = self.folder.lock()?;
         let path = self.folder.summaries();
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let mut entries = Summaries::parse(text).entries();
+        let mut entries = Summaries::parse(self.folder.summaries_text()).entries();
         change(&mut entries);
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         entries.dedup_by(|a, b| a.0 == b.0);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use stepscope_storage::make_private;
+use stepscope_storage::{make_private, open_lock, read_text};
 
 use crate::digest::digest;
 use crate::engine::engine;
@@ -19,6 +19,8 @@ const UNFINISHED: &str = ".new";
 /// The time of a roll-up says when it was last used, to the day: a file that is read often is not
 /// written as often.
 const DAY: Duration = Duration::from_hours(24);
+/// Summaries are read up to this size: a session takes some kilobytes.
+const MAX_SUMMARIES_BYTES: u64 = 512 << 20;
 /// What a process that was killed left is removed after this time.
 const ABANDONED: Duration = Duration::from_hours(1);
 
@@ -56,6 +58,11 @@ impl Folder {
         self.root.join(summaries_name())
     }
 
+    /// The text of the summaries; nothing where others left something else in their place.
+    pub(crate) fn summaries_text(&self) -> String {
+        read_text(&self.summaries(), MAX_SUMMARIES_BYTES).unwrap_or_default()
+    }
+
     /// Makes a folder below it.
     pub(crate) fn make(&self, below: &str) -> io::Result<()> {
         let folder = self.root.join(below);
@@ -74,9 +81,7 @@ impl Folder {
     /// Until it is dropped, no other process changes the summaries.
     pub(crate) fn lock(&self) -> io::Result<File> {
         self.make(ROLL_UPS)?;
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
-        let lock = options.open(self.root.join("lock"))?;
+        let lock = open_lock(&self.root.join("lock"))?;
         lock.lock()?;
         Ok(lock)
     }

@@ -13,7 +13,6 @@
 //! The footer is read without the tables, and each table without the others; both have digests.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Mutex;
@@ -24,6 +23,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use stepscope_analysis::Column;
 use stepscope_export::tables::unpack;
+use stepscope_storage::{Reserved, open_regular};
 
 use crate::digest::digest;
 use crate::engine::engine;
@@ -34,6 +34,8 @@ const MAGIC: &[u8; 8] = b"SSROLL1\n";
 /// What follows the footer: its length, a digest, and the magic bytes.
 const TAIL_BYTES: usize = 8 + DIGEST_LETTERS + MAGIC.len();
 const DIGEST_LETTERS: usize = 32;
+/// A table is read up to this size: roll-ups in buckets are as a whole.
+const MAX_TABLE_BYTES: u64 = 128 << 20;
 /// A footer is read up to this size.
 const MAX_FOOTER_BYTES: u64 = 64 << 20;
 
@@ -104,7 +106,7 @@ impl<T: Read + Seek + Send + std::fmt::Debug> Source for T {}
 impl RollUp {
     /// Opens the roll-up of a capture; reads and checks its footer.
     pub(crate) fn open(path: &Path, address: &str) -> Result<Self, Unusable> {
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         let length = file.metadata()?.len();
         Self::read(Box::new(file), length, address)
     }
@@ -189,11 +191,17 @@ impl RollUp {
         table: &StoredTable,
         columns: &[Column],
     ) -> Result<(usize, Vec<Option<ArrayRef>>), ArrowError> {
-        unpack(self.bytes(table)?, columns)
+        let (bytes, _reserved) = self.bytes(table)?;
+        unpack(bytes, columns)
     }
 
-    /// The checked bytes of a table.
-    fn bytes(&self, table: &StoredTable) -> Result<Bytes, io::Error> {
+    /// The checked bytes of a table, and the memory that they take.
+    fn bytes(&self, table: &StoredTable) -> Result<(Bytes, Reserved), io::Error> {
+        let mut reserved = Reserved::default();
+        if table.bytes > MAX_TABLE_BYTES || reserved.grow_to(table.bytes).is_err() {
+            let text = format!("the stored table {} does not fit into memory", table.key);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+        }
         let mut file = lock(&self.file);
         file.seek(SeekFrom::Start(table.start))?;
         let mut bytes = Vec::new();
@@ -202,7 +210,7 @@ impl RollUp {
             let text = format!("the stored table {} is damaged", table.key);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        Ok(bytes.into())
+        Ok((bytes.into(), reserved))
     }
 
     /// Whether every table is what was written.

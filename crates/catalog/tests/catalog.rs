@@ -266,6 +266,54 @@ fn damaged_summaries_are_made_anew_from_the_roll_ups() {
     assert_eq!(catalog.summaries().len(), 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn pipes_and_holes_in_the_place_of_its_files_stop_nobody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (logs, place) = (folder.path().join("logs"), folder.path().join("catalog"));
+    runs(&logs, 1);
+    let catalog = Catalog::at(&place);
+    indexed(&catalog, &logs);
+    let roll_up = roll_ups(&catalog).remove(0);
+    let name_of = |name: &str| {
+        let files = fs::read_dir(&place).expect("a folder").flatten();
+        let mut paths = files.map(|file| file.path());
+        paths.find(|path| path.to_string_lossy().contains(name))
+    };
+    let summaries = name_of("summaries-").expect("it is written");
+    let in_the_place_of = |path: &Path, is_hole: bool| {
+        fs::remove_file(path).expect("it is there");
+        if is_hole {
+            let hole = fs::File::create(path).expect("a file");
+            hole.set_len(100 << 30).expect("a hole");
+        } else {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.expect("mkfifo").success());
+        }
+    };
+    for is_hole in [false, true] {
+        in_the_place_of(&summaries, is_hole);
+        in_the_place_of(&roll_up, is_hole);
+        let (place, logs) = (place.clone(), logs.clone());
+        let (answer, answered) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let catalog = Catalog::at(&place);
+            let known = catalog.summaries().len();
+            let made = indexed(&catalog, &logs).made_count;
+            let _ = answer.send((known, made));
+        });
+        let answered = answered.recv_timeout(Duration::from_mins(1));
+        assert_eq!(answered.expect("nobody waits"), (0, 1));
+    }
+    let lock = name_of("lock").expect("it is there");
+    in_the_place_of(&lock, false);
+    let (answer, answered) = std::sync::mpsc::channel();
+    std::thread::spawn(move || answer.send(catalog.clear().map_err(|error| error.to_string())));
+    let answered = answered.recv_timeout(Duration::from_mins(1));
+    let said = answered.expect("nobody waits").expect_err("it is refused");
+    assert!(said.contains("it is a named pipe"), "{said}");
+}
+
 #[test]
 fn several_writers_at_a_time_lose_nothing() {
     let folder = tempfile::tempdir().expect("a folder");

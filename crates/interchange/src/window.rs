@@ -10,6 +10,7 @@ pub(crate) const LARGEST_OBJECT: usize = 64 << 20;
 /// The stream and the part of it that is in memory.
 pub(crate) struct Window<R> {
     reader: R,
+    chunk: usize,
     bytes: Vec<u8>,
     /// Where the unread part begins.
     at: usize,
@@ -24,8 +25,14 @@ pub(crate) struct Window<R> {
 
 impl<R: Read> Window<R> {
     pub(crate) fn new(reader: R) -> Self {
+        Self::with_chunk(reader, CHUNK)
+    }
+
+    /// A window that asks for so many bytes at first.
+    pub(crate) fn with_chunk(reader: R, chunk: usize) -> Self {
         Self {
             reader,
+            chunk,
             bytes: Vec::new(),
             at: 0,
             end: 0,
@@ -62,7 +69,8 @@ impl<R: Read> Window<R> {
         self.before += self.at as u64;
         (self.at, self.end) = (0, self.end - self.at);
         // Twice as much each time, so that a long object is not begun again at every chunk.
-        let room = CHUNK.max(self.end).min(LARGEST_OBJECT + CHUNK - self.end);
+        let most = LARGEST_OBJECT + self.chunk - self.end;
+        let room = self.chunk.max(self.end).min(most);
         if self.bytes.len() < self.end + room {
             self.bytes.resize(self.end + room, 0);
         }

@@ -18,12 +18,13 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::credentials::hide_credentials;
 use crate::object::Object;
 use crate::private;
 use crate::ranges::Ranges;
@@ -31,16 +32,44 @@ use crate::settings;
 
 /// Layout of the folder; another layout is another folder.
 const LAYOUT: &str = "v1";
+/// How long a file stands for what is there where the server tells no version.
+const CURRENT: Duration = Duration::from_mins(5);
 /// Bytes of a digest in a name.
 const DIGEST_BYTES: usize = 16;
 
 /// A listing as it was when the place was last reached.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KeptListing {
-    pub(crate) url: String,
+    /// Of the place that was listed: its URL may open it.
+    place: String,
     pub(crate) is_file: bool,
     pub(crate) listed_epoch_s: u64,
     pub(crate) objects: Vec<Object>,
+}
+
+impl KeptListing {
+    /// What may be kept of a listing. Nothing that opens a place is: the URL of a file that was
+    /// given itself stays empty, and files below it whose URLs have signatures are left out.
+    pub(crate) fn of(
+        url: &str,
+        is_file: bool,
+        listed_epoch_s: u64,
+        objects: impl Iterator<Item = Object>,
+    ) -> Self {
+        let objects = objects.filter_map(|mut object| {
+            if object.url == url {
+                object.url.clear();
+            }
+            let is_secret = hide_credentials(&object.url) != object.url;
+            (!is_secret).then_some(object)
+        });
+        Self {
+            place: digest(&[url]),
+            is_file,
+            listed_epoch_s,
+            objects: objects.collect(),
+        }
+    }
 }
 
 fn root() -> PathBuf {
@@ -65,17 +94,37 @@ fn key(object: &Object) -> String {
     digest(&[&object.url, &object.version, &object.size_bytes.to_string()])
 }
 
-/// The file, if it is here.
+/// The file, if it is here and still what is there.
 pub(crate) fn kept(object: &Object) -> Option<PathBuf> {
+    used(object, is_current)
+}
+
+/// The file as it was when it was fetched, where nobody can say what it is now.
+pub(crate) fn kept_once(object: &Object) -> Option<PathBuf> {
+    used(object, |_, _| true)
+}
+
+fn used(object: &Object, is_wanted: fn(&Object, &fs::Metadata) -> bool) -> Option<PathBuf> {
     let key = key(object);
     let path = objects().join(&key).join("data");
-    let file = File::open(&path).ok()?;
-    if file.metadata().ok()?.len() != object.size_bytes {
+    let metadata = File::open(&path).ok()?.metadata().ok()?;
+    if metadata.len() != object.size_bytes || !is_wanted(object, &metadata) {
         return None;
     }
     touch(&objects().join(&key).join("lock"));
     protect(key);
     Some(path)
+}
+
+/// Whether an entry stands for the file that is there: by its version or, of a server that tells
+/// none, for a while.
+fn is_current(object: &Object, metadata: &fs::Metadata) -> bool {
+    let is_fresh = || {
+        let fetched = metadata.modified().ok();
+        let age = fetched.and_then(|fetched| SystemTime::now().duration_since(fetched).ok());
+        age.is_some_and(|age| age < CURRENT)
+    };
+    !object.version.is_empty() || is_fresh()
 }
 
 /// Says that an entry is of use now. Where that cannot be written, the entry goes a bit early. The
@@ -90,7 +139,8 @@ impl Object {
     /// of it.
     pub fn is_here(&self) -> bool {
         let data = objects().join(key(self)).join("data");
-        fs::metadata(data).is_ok_and(|metadata| metadata.len() == self.size_bytes)
+        fs::metadata(data)
+            .is_ok_and(|metadata| metadata.len() == self.size_bytes && is_current(self, &metadata))
     }
 }
 
@@ -131,7 +181,7 @@ pub(crate) fn begin(object: &Object) -> io::Result<Option<Entry>> {
     if kept(object).is_some() {
         return Ok(None);
     }
-    let about = format!("{}\n{}\n", object.url, object.version);
+    let about = format!("{}\n{}\n", hide_credentials(&object.url), object.version);
     fs::write(folder.join("about"), about)?;
     let open = |name: &str| {
         let mut options = OpenOptions::new();
@@ -295,13 +345,13 @@ fn is_locked(folder: &Path) -> bool {
     File::open(folder.join("lock")).is_ok_and(|lock| lock.try_lock().is_err())
 }
 
-fn listing_path(url: &str) -> PathBuf {
-    root().join("listings").join(digest(&[url]) + ".json")
+fn listing_path(place: &str) -> PathBuf {
+    root().join("listings").join(format!("{place}.json"))
 }
 
 /// Keeps a listing for days without a network. Best effort: the cache is not the answer.
 pub(crate) fn keep_listing(listing: &KeptListing) {
-    let path = listing_path(&listing.url);
+    let path = listing_path(&listing.place);
     let written = path.parent().map_or(Ok(()), make_private).and_then(|()| {
         let text = serde_json::to_vec(listing)?;
         let fresh = path.with_extension(format!("{}.new", std::process::id()));
@@ -317,9 +367,22 @@ pub(crate) fn keep_listing(listing: &KeptListing) {
 
 /// The listing of a URL when it was last reached.
 pub(crate) fn kept_listing(url: &str) -> Option<KeptListing> {
-    let text = fs::read(listing_path(url)).ok()?;
-    let listing: KeptListing = serde_json::from_slice(&text).ok()?;
-    (listing.url == url).then_some(listing)
+    let place = digest(&[url]);
+    let path = listing_path(&place);
+    let text = fs::read(&path).ok()?;
+    let Ok(mut listing) = serde_json::from_slice::<KeptListing>(&text) else {
+        // Earlier versions kept whole URLs.
+        let _ = fs::remove_file(path);
+        return None;
+    };
+    for object in listing
+        .objects
+        .iter_mut()
+        .filter(|object| object.url.is_empty())
+    {
+        url.clone_into(&mut object.url);
+    }
+    (listing.place == place).then_some(listing)
 }
 
 /// Makes a folder of the cache.

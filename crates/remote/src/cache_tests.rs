@@ -80,6 +80,76 @@ fn an_entry_is_whole_or_not_there() {
 }
 
 #[test]
+fn a_file_without_a_version_is_fetched_again_after_a_while() {
+    if !in_a_cache(
+        "a_file_without_a_version_is_fetched_again_after_a_while",
+        &[],
+    ) {
+        return;
+    }
+    let with_version = object();
+    let without = Object {
+        version: String::new(),
+        ..object()
+    };
+    for object in [&with_version, &without] {
+        let mut entry = begin(object).expect("a folder").expect("it is new");
+        write_at(&entry, 0..1000);
+        entry.mark(0..1000).expect("remembered");
+        let path = entry.finish().expect("it is whole");
+        assert!(kept(object).is_some() && object.is_here());
+        let long_ago = SystemTime::now() - Duration::from_hours(1);
+        let file = OpenOptions::new().write(true).open(path).expect("a file");
+        file.set_modified(long_ago).expect("a time");
+    }
+    assert!(kept(&with_version).is_some() && with_version.is_here());
+    assert!(kept(&without).is_none() && !without.is_here());
+    assert!(kept_once(&without).is_some(), "where nobody answers");
+    let entry = begin(&without).expect("a folder").expect("it is fetched");
+    assert_eq!(entry.missing(&(0..1000)), vec![0..1000]);
+}
+
+#[test]
+fn nothing_that_opens_a_place_is_kept() {
+    if !in_a_cache("nothing_that_opens_a_place_is_kept", &[]) {
+        return;
+    }
+    let url = "https://h/f.xplane.pb?X-Amz-Date=1&X-Amz-Signature=5ecre7";
+    let signed = Object {
+        url: url.to_owned(),
+        ..object()
+    };
+    let beside = Object {
+        url: "https://h/g.xplane.pb?sig=5ecre7".to_owned(),
+        ..object()
+    };
+    let mut entry = begin(&signed).expect("a folder").expect("it is new");
+    write_at(&entry, 0..1000);
+    entry.mark(0..1000).expect("remembered");
+    entry.finish().expect("it is whole");
+    let listed = [signed.clone(), beside, object()].into_iter();
+    keep_listing(&KeptListing::of(url, true, 7, listed));
+    let known = kept_listing(url).expect("it is kept");
+    assert_eq!(known.objects, [signed, object()]);
+    assert!(kept_listing("https://h/f.xplane.pb").is_none());
+    let mut folders = vec![root()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            let bytes = fs::read(entry.path()).expect("a file");
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(!text.contains("5ecre7"), "{}", entry.path().display());
+            files += 1;
+        }
+    }
+    assert!(files >= 4, "{files} files");
+}
+
+#[test]
 fn what_was_fetched_before_the_machine_crashed_is_fetched_again() {
     if !in_a_cache(
         "what_was_fetched_before_the_machine_crashed_is_fetched_again",

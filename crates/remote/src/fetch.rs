@@ -73,7 +73,11 @@ fn fetch_distinct(
     }
     if !of_network.is_empty() {
         for (position, result) in network::fetch(objects, &of_network, progress) {
-            results[position] = Some(result);
+            let known = match &result {
+                Err(error) if error.is_out_of_reach() => cache::kept_once(&objects[position]),
+                _ => None,
+            };
+            results[position] = Some(known.map_or(result, Ok));
         }
     }
     if !is_all_here {

@@ -1,13 +1,17 @@
 //! Ranged reads over plain HTTP, for web servers.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
+use futures_util::StreamExt as _;
 use reqwest::header::{self, HeaderMap};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
 use crate::error::{self, RemoteError, RemoteErrorKind};
+use crate::pace::Pace;
 use crate::status::{self, Credentials, Service};
 
+/// Bytes of an answer that are read where it is an error.
+const MAX_ERROR_BYTES: usize = 64 << 10;
 /// How long an answer may take to begin.
 const HEADERS: Duration = Duration::from_secs(90);
 
@@ -63,7 +67,8 @@ impl Asker {
         if status.is_success() {
             return Ok(answer);
         }
-        let body = answer.text().await.unwrap_or_default();
+        // As much as an explanation may have, and no longer than a file may take.
+        let body = text(answer, MAX_ERROR_BYTES, url).await.unwrap_or_default();
         let status = status.as_u16();
         let credentials = &self.credentials;
         Err(status::of_status(
@@ -74,6 +79,23 @@ impl Asker {
             credentials,
         ))
     }
+}
+
+/// The text of an answer, up to a size, as long as it comes at a pace.
+pub(crate) async fn text(answer: Response, most: usize, url: &str) -> Result<String, RemoteError> {
+    let mut bytes = Vec::new();
+    let mut body = answer.bytes_stream();
+    let mut pace = Pace::new(Instant::now());
+    while let Some(chunk) = body.next().await {
+        let chunk = chunk.map_err(|error| error::of_transport(&error, url))?;
+        pace.take(chunk.len() as u64, Instant::now(), url)?;
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > most {
+            bytes.truncate(most);
+            break;
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Whether an answer is the part that was asked for, and not the whole.

@@ -53,6 +53,7 @@ mod ranges;
 mod settings;
 pub mod ssh;
 mod stored;
+mod tar_entries;
 
 #[cfg(not(feature = "clients"))]
 #[path = "left_out.rs"]
@@ -106,3 +107,4 @@ pub use parts::Parts;
 pub use private::make_private;
 pub use settings::{Settings, cache_folder, choose, parse_size};
 pub use stored::{Stored, Whole};
+pub use tar_entries::{Bounded, TarEntry, each_tar_entry, each_tar_entry_of_file};

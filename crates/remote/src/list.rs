@@ -42,15 +42,15 @@ fn keep(address: &Address, listing: &Listing, interest: &Interest) {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let last = |name: &str| name.rsplit('/').next().is_some_and(interest.file);
     let objects = listing.objects.iter();
-    cache::keep_listing(&KeptListing {
-        url: address.url.clone(),
-        is_file: listing.is_file,
-        listed_epoch_s: now.map_or(0, |since| since.as_secs()),
-        objects: objects
-            .filter(|object| listing.is_file || last(&object.name))
-            .cloned()
-            .collect(),
-    });
+    let objects = objects.filter(|object| listing.is_file || last(&object.name));
+    let listed_epoch_s = now.map_or(0, |since| since.as_secs());
+    let (url, is_file) = (&address.url, listing.is_file);
+    cache::keep_listing(&KeptListing::of(
+        url,
+        is_file,
+        listed_epoch_s,
+        objects.cloned(),
+    ));
 }
 
 fn kept(address: &Address, error: &RemoteError) -> Option<Listing> {

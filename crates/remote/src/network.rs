@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::mpsc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -14,6 +15,7 @@ use crate::cache::Entry;
 use crate::download::{download, fill as fill_entry};
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
+use crate::pace::Pace;
 use crate::runtime;
 use crate::source::Source;
 use crate::stored::{Stored, Whole};
@@ -77,10 +79,13 @@ pub(crate) fn beginning(object: &Object, count: u64) -> Result<Vec<u8>, RemoteEr
         let end = count.min(object.size_bytes);
         let mut answer = source.read(&object, 0..end).await?.bytes;
         let mut head = Vec::new();
+        let mut pace = Pace::new(Instant::now());
         while (head.len() as u64) < end
             && let Some(some) = answer.next().await
         {
-            head.extend_from_slice(&some?);
+            let some = some?;
+            pace.take(some.len() as u64, Instant::now(), &object.url)?;
+            head.extend_from_slice(&some);
         }
         head.truncate(usize::try_from(end).unwrap_or(usize::MAX));
         Ok(head)

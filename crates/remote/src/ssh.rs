@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
@@ -16,9 +17,14 @@ use crate::cache::{self, Entry};
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
 use crate::settings;
+use crate::tar_entries::each_tar_entry;
 
 /// Marks the lines of our scripts: a shell's start files may print others before.
 const MARK: &str = "stepscope-listing";
+/// Bytes that are kept of what a machine says on its standard error, and of a listing: that of
+/// as many files as are looked at has less.
+const MOST_SAID: u64 = 1 << 20;
+const MOST_LISTED: u64 = 256 << 20;
 /// Files asked for in one command line.
 const FILES_AT_ONCE: usize = 500;
 
@@ -172,7 +178,8 @@ impl Script {
             let mut said = String::new();
             if let Some(mut stderr) = stderr {
                 let mut bytes = Vec::new();
-                let _ = stderr.read_to_end(&mut bytes);
+                let _ = (&mut stderr).take(MOST_SAID).read_to_end(&mut bytes);
+                let _ = io::copy(&mut stderr, &mut io::sink());
                 said = String::from_utf8_lossy(&bytes).into_owned();
             }
             said
@@ -221,7 +228,7 @@ exit 0
     let mut running = Script::start(address, &script, false)?;
     let mut text = Vec::new();
     if let Some(stdout) = running.child.stdout.as_mut() {
-        let _ = stdout.read_to_end(&mut text);
+        let _ = stdout.take(MOST_LISTED).read_to_end(&mut text);
     }
     running.end(address)?;
     parse_listing(&String::from_utf8_lossy(&text), address, interest)
@@ -401,20 +408,19 @@ fn unpack(
     progress: &dyn Fn(usize, u64),
 ) -> Fetched {
     let mut fetched = Fetched::new();
-    let mut archive = tar::Archive::new(stream);
-    let Ok(entries) = archive.entries() else {
-        return fetched;
-    };
-    for entry in entries {
-        let Ok(mut entry) = entry else { break };
+    // What it did not send is told by the machine itself.
+    let _ = each_tar_entry(stream, |_, entry| {
+        let Ok(entry) = entry else {
+            return ControlFlow::Break(());
+        };
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let name = name.trim_start_matches("./").trim_start_matches('/');
         let Some((position, mut target)) = by_name.remove(name) else {
-            continue;
+            return ControlFlow::Continue(());
         };
         let object = &objects[position];
         let result = if entry.size() == object.size_bytes {
-            copy(&mut entry, target.file(), |done| progress(position, done))
+            copy(entry, target.file(), |done| progress(position, done))
                 .and_then(|count| target.mark(0..count))
                 .and_then(|()| target.finish())
                 .map_err(|error| RemoteError::cache(&object.url, "write", &error))
@@ -422,7 +428,8 @@ fn unpack(
             Err(crate::error::changed(&object.url))
         };
         fetched.push((position, result));
-    }
+        ControlFlow::Continue(())
+    });
     fetched
 }
 

@@ -30,6 +30,12 @@ pub enum JoinError {
         /// Bytes of the records up to there.
         claimed: u64,
     },
+    /// The caller has no memory for them.
+    #[error("its records need {needed} bytes or more")]
+    Refused {
+        /// Bytes that were asked for.
+        needed: u64,
+    },
     /// They do not fit into memory.
     #[error("no memory left beyond its first {held} bytes")]
     Memory {
@@ -45,6 +51,21 @@ pub enum JoinError {
 ///
 /// [`JoinError`]. Damage is no error: see [`Joined::lost`].
 pub fn join(file: &[u8], limit: u64, told: &dyn Fn(u64)) -> Result<Joined, JoinError> {
+    join_within(file, limit, told, &mut |_| true)
+}
+
+/// [`join`], where `reserve` is asked for as much memory as is needed in all before any of it is
+/// taken, chunk by chunk. Where it says no, joining ends.
+///
+/// # Errors
+///
+/// [`JoinError`].
+pub fn join_within(
+    file: &[u8],
+    limit: u64,
+    told: &dyn Fn(u64),
+    reserve: &mut dyn FnMut(u64) -> bool,
+) -> Result<Joined, JoinError> {
     let mut joined = Joined::default();
     // Grown once if the headers are right; memory that is never written to costs nothing.
     let expected = usize::try_from(claimed_bytes(file).min(limit)).unwrap_or(0);
@@ -60,6 +81,11 @@ pub fn join(file: &[u8], limit: u64, told: &dyn Fn(u64)) -> Result<Joined, JoinE
                     return Err(JoinError::TooLarge { claimed });
                 }
                 batch_bytes += chunk.header.decoded_bytes;
+                // Chunks that are decoded side by side are copied to their place.
+                let needed = claimed.saturating_add(batch_bytes);
+                if !reserve(needed) {
+                    return Err(JoinError::Refused { needed });
+                }
                 batch.push(chunk);
             }
             Ok(_) => {}

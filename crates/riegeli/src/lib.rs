@@ -37,6 +37,6 @@ mod simple;
 mod transposed;
 mod varint;
 
-pub use join::{JoinError, Joined, join};
+pub use join::{JoinError, Joined, join, join_within};
 pub use layout::{SIGNATURE, is_riegeli};
 pub use lost::{Cause, Losses, Lost};

@@ -2,19 +2,29 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use stepscope_remote::{TarEntry, each_tar_entry, each_tar_entry_of_file};
 use zip::{CompressionMethod, ExtraField, ZipArchive};
 
 use crate::compression::{Counting, Guarded, Meter, decoder};
 use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::limits::Limits;
+use crate::listed;
 use crate::regular::open_regular;
 use crate::sniff::{Content, content_within, read_head};
+use crate::stamp::Stamp;
+
+/// Bytes of a name in an archive: more than any file system takes.
+pub(crate) const LONGEST_NAME: usize = 4096;
+/// Bytes of all names in an archive: those of a million files.
+const MOST_NAME_BYTES: usize = 64 << 20;
 
 /// An archive's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +46,14 @@ impl Format {
     /// The format of the archive that a file is by its content, if it is one. Leaves the file at
     /// its beginning.
     pub(crate) fn detect(file: &mut File) -> io::Result<Result<Self, Content>> {
+        let size_bytes = file.metadata()?.len();
         let content = Content::of(&read_head(&mut *file)?);
         file.seek(SeekFrom::Start(0))?;
         Ok(match content {
             Content::Zip => Ok(Self::Zip),
             Content::Tar => Ok(Self::Tar(Encoding::Plain)),
             Content::Compressed(encoding) => {
-                let within = content_within(encoding, &mut *file);
+                let within = content_within(encoding, &mut *file, size_bytes);
                 file.seek(SeekFrom::Start(0))?;
                 if within == Content::Tar {
                     Ok(Self::Tar(encoding))
@@ -56,6 +67,7 @@ impl Format {
 }
 
 /// One file in an archive.
+#[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) index: usize,
@@ -66,12 +78,19 @@ pub(crate) struct Entry {
 }
 
 /// The files in an archive, in the archive's order, and why there may be more.
+#[derive(Default)]
 pub(crate) struct Listing {
     pub(crate) entries: Vec<Entry>,
     pub(crate) cut: Option<Cut>,
+    /// Entries that were looked at, files or not.
+    pub(crate) seen: usize,
+    /// Bytes of all names.
+    pub(crate) name_bytes: usize,
+    /// Files whose names are out of reason.
+    left_out: usize,
 }
 
-/// Why a listing ends before the archive does.
+/// Why a listing ends before the archive does, or is not all of it.
 pub(crate) enum Cut {
     /// Damage, a missing end, or a bomb.
     Unreadable(String),
@@ -86,39 +105,125 @@ pub(crate) struct ListingLimits<'a> {
     pub(crate) max_bytes: Option<u64>,
 }
 
-/// Lists the files of an archive.
+/// Lists the files of an archive, or gives what was listed of it before.
 pub(crate) fn list(
     path: &Path,
     format: Format,
     bounds: &ListingLimits<'_>,
-) -> Result<Listing, StorageError> {
+) -> Result<Arc<Listing>, StorageError> {
     let file = open_regular(path).map_err(StorageError::io("open the archive", path))?;
-    match format {
-        Format::Zip => list_zip(file, path, bounds),
+    let stamp = Stamp::of(
+        &file
+            .metadata()
+            .map_err(StorageError::io("inspect the archive", path))?,
+    );
+    if let Some(known) = listed::known(path, &stamp, bounds) {
+        return Ok(known);
+    }
+    let listing = Arc::new(read_listing(file, &stamp, path, format, bounds)?);
+    listed::keep(path, stamp, bounds, &listing);
+    Ok(listing)
+}
+
+fn read_listing(
+    file: File,
+    stamp: &Stamp,
+    path: &Path,
+    format: Format,
+    bounds: &ListingLimits<'_>,
+) -> Result<Listing, StorageError> {
+    let mut listing = Listing::default();
+    let listed = match format {
+        Format::Zip => return list_zip(file, path, bounds),
         Format::Tar(Encoding::Plain) => {
-            let mut archive = tar::Archive::new(BufReader::new(file));
-            let entries = archive.entries_with_seek();
-            Ok(list_tar(
-                entries.map_err(|error| corrupt(path, format, &error))?,
-                bounds,
-            ))
+            let file = BufReader::new(file);
+            each_tar_entry_of_file(file, |index, entry| {
+                listing.add_tar_entry(index, entry, bounds)
+            })
         }
         Format::Tar(encoding) => {
-            let meter = Meter::default();
+            let meter = Meter::of(stamp.size_bytes);
             let counting = Counting::new(file, &meter);
             let unfolded = decoder(encoding, counting, &meter, bounds.limits)
                 .map_err(|error| corrupt(path, format, &error))?;
             let mut guarded = Guarded::new(unfolded, &meter, bounds.limits);
             guarded.max_produced = bounds.max_bytes;
-            let mut archive = tar::Archive::new(guarded);
-            let entries = archive
-                .entries()
-                .map_err(|error| corrupt(path, format, &error))?;
-            let mut listing = list_tar(entries, bounds);
+            let listed = each_tar_entry(guarded, |index, entry| {
+                listing.add_tar_entry(index, entry, bounds)
+            });
             if let Some(exceeded) = meter.exceeded.get() {
                 listing.cut = Some(Cut::Limit(exceeded.message()));
             }
-            Ok(listing)
+            listed
+        }
+    };
+    listed.map_err(|error| corrupt(path, format, &error))?;
+    listing.tell_left_out();
+    Ok(listing)
+}
+
+impl Listing {
+    /// Adds a file, unless its name is none that a writer of captures gives: those may be long, and
+    /// the folders in them many.
+    fn add(&mut self, entry: Entry, bounds: &ListingLimits<'_>) -> ControlFlow<()> {
+        let folders = entry.name.split('/').filter(|part| !part.is_empty());
+        let is_deep = folders.count() > bounds.limits.max_depth.saturating_add(1);
+        if is_deep || entry.name.len() > LONGEST_NAME {
+            self.left_out += 1;
+            return ControlFlow::Continue(());
+        }
+        self.name_bytes += entry.name.len();
+        if self.name_bytes > MOST_NAME_BYTES {
+            let mebibytes = MOST_NAME_BYTES >> 20;
+            self.cut = Some(Cut::Limit(format!(
+                "the search ended after {mebibytes} MiB of names in the archive"
+            )));
+            return ControlFlow::Break(());
+        }
+        self.entries.push(entry);
+        ControlFlow::Continue(())
+    }
+
+    /// Says that files were left out, unless something worse is said.
+    fn tell_left_out(&mut self) {
+        if self.left_out > 0 && self.cut.is_none() {
+            self.cut = Some(Cut::Limit(format!(
+                "{} entries with very long names, or very deep in folders, are left out",
+                self.left_out
+            )));
+        }
+    }
+
+    fn add_tar_entry<R: Read>(
+        &mut self,
+        index: usize,
+        entry: io::Result<&mut TarEntry<'_, R>>,
+        bounds: &ListingLimits<'_>,
+    ) -> ControlFlow<()> {
+        self.seen = index + 1;
+        if index >= bounds.max_entries {
+            self.cut = Some(too_many(bounds.max_entries));
+            return ControlFlow::Break(());
+        }
+        match entry {
+            Ok(entry) if is_file(entry) => {
+                let entry =
+                    Entry {
+                        name: String::from_utf8_lossy(&entry.path_bytes()).into_owned(),
+                        index,
+                        size_bytes: entry.size(),
+                        modified: entry.header().mtime().ok().and_then(|s| {
+                            SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(s))
+                        }),
+                        problem: None,
+                    };
+                self.add(entry, bounds)
+            }
+            Ok(_) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.cut = Some(Cut::Unreadable(plain_reason(&error)));
+                ControlFlow::Break(())
+            }
         }
     }
 }
@@ -130,11 +235,9 @@ fn list_zip(file: File, path: &Path, bounds: &ListingLimits<'_>) -> Result<Listi
         detail: error.to_string(),
     };
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(corrupt_zip)?;
-    let mut listing = Listing {
-        entries: Vec::new(),
-        cut: None,
-    };
+    let mut listing = Listing::default();
     for index in 0..archive.len() {
+        listing.seen = index + 1;
         if listing.entries.len() >= bounds.max_entries {
             listing.cut = Some(too_many(bounds.max_entries));
             break;
@@ -153,7 +256,7 @@ fn list_zip(file: File, path: &Path, bounds: &ListingLimits<'_>) -> Result<Listi
             entry.compression(),
             CompressionMethod::Stored | CompressionMethod::Deflated
         );
-        listing.entries.push(Entry {
+        let entry = Entry {
             name: zip_name(&entry),
             index,
             size_bytes: entry.size(),
@@ -165,8 +268,12 @@ fn list_zip(file: File, path: &Path, bounds: &ListingLimits<'_>) -> Result<Listi
             } else {
                 None
             },
-        });
+        };
+        if listing.add(entry, bounds).is_break() {
+            break;
+        }
     }
+    listing.tell_left_out();
     Ok(listing)
 }
 
@@ -201,39 +308,7 @@ fn zip_time<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> Option<SystemTime> {
     Some(taken_for_utc.timestamp().into())
 }
 
-fn list_tar<R: Read>(entries: tar::Entries<'_, R>, bounds: &ListingLimits<'_>) -> Listing {
-    let mut listing = Listing {
-        entries: Vec::new(),
-        cut: None,
-    };
-    for (index, entry) in entries.enumerate() {
-        if index >= bounds.max_entries {
-            listing.cut = Some(too_many(bounds.max_entries));
-            break;
-        }
-        match entry {
-            Ok(entry) if is_file(&entry) => listing.entries.push(Entry {
-                name: String::from_utf8_lossy(&entry.path_bytes()).into_owned(),
-                index,
-                size_bytes: entry.size(),
-                modified: entry
-                    .header()
-                    .mtime()
-                    .ok()
-                    .and_then(|s| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(s))),
-                problem: None,
-            }),
-            Ok(_) => {}
-            Err(error) => {
-                listing.cut = Some(Cut::Unreadable(plain_reason(&error)));
-                break;
-            }
-        }
-    }
-    listing
-}
-
-fn is_file<R: Read>(entry: &tar::Entry<'_, R>) -> bool {
+fn is_file<R: Read>(entry: &TarEntry<'_, R>) -> bool {
     let kind = entry.header().entry_type();
     kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse()
 }

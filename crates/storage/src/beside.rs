@@ -3,10 +3,15 @@
 use std::fs::{metadata, read_dir};
 use std::path::{Path, PathBuf};
 
+use crate::budget::Reserved;
 use crate::regular::read_text;
 
-/// Larger files are neither benchmarks nor histories.
+/// Larger files are neither benchmarks nor histories, and neither is more than this in all.
 const LARGEST: u64 = 64 << 20;
+/// Benchmarks that are read.
+const MOST_TEXTS: usize = 1000;
+/// Files and folders of one folder that are looked at: of others nothing is said.
+const MOST_ENTRIES: usize = 10_000;
 
 /// The text of a file that is not a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +23,8 @@ pub struct TextBeside {
 }
 
 /// The benchmarks at a path: a JSON file itself, or `results*.json` and `scaling_*.json` in a
-/// folder and its direct subfolders, as our examples write them. Unreadable files are skipped.
+/// folder and its direct subfolders, as our examples write them. Unreadable files are skipped, and
+/// so is what exceeds 64 MiB or 1,000 files in all.
 pub fn benchmarks_at(path: &Path) -> Vec<TextBeside> {
     let direct = within(path);
     let below = direct.iter().flat_map(|entry| within(entry));
@@ -31,10 +37,17 @@ pub fn benchmarks_at(path: &Path) -> Vec<TextBeside> {
         found.push(path.to_owned());
     }
     found.sort();
-    found
-        .iter()
-        .filter_map(|file| text_of(path, file))
-        .collect()
+    let (mut texts, mut held) = (Vec::new(), Reserved::default());
+    let mut left = LARGEST;
+    for file in found.iter().take(MOST_TEXTS) {
+        // What is left out is as unreadable as a larger file.
+        let size_bytes = metadata(file).map_or(0, |metadata| metadata.len());
+        let fits = size_bytes <= left && held.grow_to(LARGEST - left + size_bytes).is_ok();
+        let text = fits.then(|| text_of(path, file, left)).flatten();
+        left -= text.as_ref().map_or(0, |one| one.text.len() as u64);
+        texts.extend(text);
+    }
+    texts
 }
 
 /// Names of the files in a folder that may be histories of runs: `*.jsonl`.
@@ -51,11 +64,11 @@ pub fn histories_at(folder: &Path) -> Vec<String> {
 /// The text of a history in a folder, by a name from [`histories_at`]; `None` for other names.
 pub fn history_at(folder: &Path, name: &str) -> Option<TextBeside> {
     let is_listed = histories_at(folder).iter().any(|known| known == name);
-    is_listed.then(|| text_of(folder, &folder.join(name)))?
+    is_listed.then(|| text_of(folder, &folder.join(name), LARGEST))?
 }
 
-fn text_of(root: &Path, file: &Path) -> Option<TextBeside> {
-    let text = read_text(file, LARGEST).ok()?;
+fn text_of(root: &Path, file: &Path, most: u64) -> Option<TextBeside> {
+    let text = read_text(file, most).ok()?;
     let below = file.strip_prefix(root).ok();
     let name = below.filter(|below| below.components().next().is_some());
     let name = name.map_or_else(|| file_name(file), |below| below.display().to_string());
@@ -64,6 +77,7 @@ fn text_of(root: &Path, file: &Path) -> Option<TextBeside> {
 
 fn within(folder: &Path) -> Vec<PathBuf> {
     let entries = read_dir(folder).into_iter().flatten().flatten();
+    let entries = entries.take(MOST_ENTRIES);
     entries.map(|entry| entry.path()).collect()
 }
 
@@ -85,6 +99,24 @@ fn file_name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn benchmarks_of_any_number_and_size_are_few_in_memory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for number in 0..6 {
+            let path = folder.path().join(format!("results_{number}.json"));
+            let file = std::fs::File::create(path).expect("a file");
+            // A hole, so that the test writes nothing.
+            file.set_len(20 << 20).expect("a size");
+        }
+        let texts = benchmarks_at(folder.path());
+        assert_eq!(texts.len(), 3);
+        for number in 0..MOST_TEXTS + 5 {
+            let path = folder.path().join(format!("results_0{number}.json"));
+            std::fs::write(path, "1").expect("a file");
+        }
+        assert_eq!(benchmarks_at(folder.path()).len(), MOST_TEXTS);
+    }
 
     #[test]
     fn texts_beside_sessions_are_told_from_others() {

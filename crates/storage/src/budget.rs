@@ -121,11 +121,6 @@ impl Drop for Reserved {
     }
 }
 
-/// Bytes that are not reserved.
-pub(crate) fn free() -> u64 {
-    memory_budget().saturating_sub(USED.load(Ordering::Relaxed))
-}
-
 fn from_environment() -> Option<u64> {
     let text = std::env::var(VARIABLE).ok()?;
     stepscope_remote::parse_size(&text).filter(|&bytes| bytes > 0)

@@ -11,7 +11,7 @@ use stepscope_model::ProfileData;
 
 use crate::budget::Reserved;
 use crate::fault::Registered;
-use crate::stamp::Stamp;
+use crate::stamp::MappedStamp;
 
 /// Less than this is read into memory instead of mapped: it costs little, and a copy cannot change.
 /// Many of them cost much, so that beyond a limit they are mapped too ([`Reserved::for_copy`]).
@@ -34,7 +34,7 @@ struct Mapping {
     registered: Registered,
     map: Mmap,
     range: Range<usize>,
-    stamp: Stamp,
+    stamp: MappedStamp,
     /// Where the file is, to see whether it was written.
     path: PathBuf,
 }
@@ -51,10 +51,6 @@ impl Mapping {
 }
 
 impl ProfileBytes {
-    pub(crate) fn held(bytes: Vec<u8>, truncated: Option<String>) -> Self {
-        Self::held_with(bytes, Reserved::default(), truncated)
-    }
-
     /// Bytes in memory that was reserved for them.
     pub(crate) fn held_with(bytes: Vec<u8>, reserved: Reserved, truncated: Option<String>) -> Self {
         let source = Source::Held {
@@ -72,8 +68,8 @@ impl ProfileBytes {
         offset: u64,
         size_bytes: u64,
     ) -> io::Result<Self> {
-        let stamp = Stamp::of(&file.metadata()?);
-        let end = offset.saturating_add(size_bytes).min(stamp.size_bytes);
+        let stamp = MappedStamp::of(&file.metadata()?);
+        let end = offset.saturating_add(size_bytes).min(stamp.size_bytes());
         let truncated = (end < offset.saturating_add(size_bytes)).then(|| {
             let present = end.saturating_sub(offset);
             format!("the archive is truncated: it has {present} of {size_bytes} bytes")

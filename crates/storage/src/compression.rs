@@ -32,6 +32,15 @@ pub(crate) struct Meter {
     pub(crate) exceeded: Cell<Option<Exceeded>>,
 }
 
+impl Meter {
+    /// The meter of a file, or of bytes, of this size.
+    pub(crate) fn of(compressed_bytes: u64) -> Self {
+        let meter = Self::default();
+        meter.compressed_bytes.set(compressed_bytes);
+        meter
+    }
+}
+
 /// The limit that a stream hit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Exceeded {
@@ -242,35 +251,80 @@ fn largest_window_log(meter: &Meter, limits: &Limits) -> u32 {
     log.clamp(ZSTD_WINDOW_LOG_USUAL, ZSTD_WINDOW_LOG_MAX)
 }
 
-/// Reserves memory for what a stream is converted to, while it is read.
-pub(crate) struct Charged<'a, R> {
-    inner: R,
+/// Memory for what a trace is converted to, reserved while it is read.
+pub(crate) struct Charge<'a> {
     meter: &'a Meter,
-    reserved: Reserved,
-    count: u64,
+    limits: &'a Limits,
+    reserved: RefCell<Reserved>,
+    /// Bytes of the trace, and those that it becomes beyond them.
+    read: Cell<u64>,
+    unfolded: Cell<u64>,
 }
 
-impl<'a, R> Charged<'a, R> {
-    pub(crate) fn new(inner: R, meter: &'a Meter) -> Self {
+impl<'a> Charge<'a> {
+    pub(crate) fn new(meter: &'a Meter, limits: &'a Limits) -> Self {
         Self {
-            inner,
             meter,
-            reserved: Reserved::default(),
-            count: 0,
+            limits,
+            reserved: RefCell::default(),
+            read: Cell::new(0),
+            unfolded: Cell::new(0),
         }
     }
+
+    /// The stream of the trace, charged as it is read.
+    pub(crate) fn stream<R: Read>(&self, inner: R) -> Charged<'_, R> {
+        Charged {
+            inner,
+            charge: self,
+        }
+    }
+
+    /// Charges for bytes that are unfolded within the trace, over all of it: those that make it a
+    /// decompression bomb are refused.
+    pub(crate) fn unfold(&self, count: u64) -> io::Result<()> {
+        self.unfolded.set(self.unfolded.get().saturating_add(count));
+        let (read, unfolded) = (self.read.get(), self.unfolded.get());
+        // What was decompressed already may not become so many times as large once more.
+        let consumed = match self.meter.consumed.get() {
+            0 => read,
+            consumed => consumed.min(read),
+        };
+        let allowed = consumed.saturating_mul(self.limits.bomb_ratio);
+        if unfolded > allowed.max(self.limits.bomb_bytes) {
+            let produced = read.saturating_add(unfolded);
+            return Err(self.exceeded(Exceeded::Bomb { produced, consumed }));
+        }
+        self.grow()
+    }
+
+    fn grow(&self) -> io::Result<()> {
+        if let Some(exceeded) = self.meter.exceeded.get() {
+            return Err(io::Error::other(exceeded.message()));
+        }
+        let all = self.read.get().saturating_add(self.unfolded.get());
+        let charged = all.div_ceil(CHARGED_BYTES).saturating_mul(CHARGED_BYTES);
+        let grown = self.reserved.borrow_mut().grow_to(charged);
+        grown.map_err(|short| self.exceeded(Exceeded::Budget(short)))
+    }
+
+    fn exceeded(&self, exceeded: Exceeded) -> io::Error {
+        self.meter.exceeded.set(Some(exceeded));
+        io::Error::other(exceeded.message())
+    }
+}
+
+/// A stream that charges for what is read of it.
+pub(crate) struct Charged<'a, R> {
+    inner: R,
+    charge: &'a Charge<'a>,
 }
 
 impl<R: Read> Read for Charged<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.count += count as u64;
-        let charged = self.count.next_multiple_of(CHARGED_BYTES);
-        self.reserved.grow_to(charged).map_err(|short| {
-            let exceeded = Exceeded::Budget(short);
-            self.meter.exceeded.set(Some(exceeded));
-            io::Error::other(exceeded.message())
-        })?;
+        self.charge.read.set(self.charge.read.get() + count as u64);
+        self.charge.grow()?;
         Ok(count)
     }
 }

@@ -72,7 +72,7 @@ fn open_copy(host: &HostFile) -> Result<Vec<Opened>, StorageError> {
         local: path,
         limits: &limits,
         progress: &NoProgress,
-        meter: Meter::default(),
+        meter: Meter::of(count as u64),
     };
     let mut opened = match opening.held_bytes(&bytes)? {
         Some(opened) => opened,

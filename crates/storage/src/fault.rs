@@ -33,8 +33,8 @@ impl Registered {
 )]
 mod handler {
     use std::ptr;
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+    use std::sync::{Mutex, OnceLock, PoisonError};
 
     use libc::{c_int, c_void, siginfo_t};
 
@@ -80,10 +80,24 @@ mod handler {
     /// Where to look for a free slot first.
     static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-    /// What was in place before, for signals that are not about our mappings.
-    static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
+    /// What was in place when our handler was installed, for signals that are not about our mappings.
+    /// It is installed again where somebody else's has replaced it (Python's `faulthandler`, absl),
+    /// so there may be several, one before the other.
+    struct Previous {
+        action: libc::sigaction,
+        /// What was in place before that; null for the first.
+        before: *const Previous,
+        /// Whether it was given a signal.
+        is_called: AtomicBool,
+    }
 
-    /// The size of a page, zero if the handler could not be installed.
+    /// The latest. What it points to is never freed: the handler may be reading it.
+    static PREVIOUS: AtomicPtr<Previous> = AtomicPtr::new(ptr::null_mut());
+
+    /// Held while the handler is installed.
+    static INSTALLING: Mutex<()> = Mutex::new(());
+
+    /// The size of a page, zero if the system does not tell.
     static PAGE_BYTES: OnceLock<usize> = OnceLock::new();
 
     /// A mapping that may lose its file. Dropping it before the mapping ends the registration.
@@ -94,8 +108,8 @@ mod handler {
     impl Registered {
         /// Registers mapped bytes; `None` if there is no room, or no handler.
         pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
-            let page_bytes = *PAGE_BYTES.get_or_init(|| install().unwrap_or(0));
-            if page_bytes == 0 || bytes.is_empty() {
+            let page_bytes = *PAGE_BYTES.get_or_init(|| page_bytes().unwrap_or(0));
+            if page_bytes == 0 || bytes.is_empty() || !is_installed() {
                 return None;
             }
             let start = bytes.as_ptr().addr();
@@ -133,32 +147,60 @@ mod handler {
             .is_ok()
     }
 
-    /// Installs the handler, and returns the size of a page.
-    fn install() -> Option<usize> {
+    fn page_bytes() -> Option<usize> {
         // SAFETY: asks for a number, and touches no memory of ours.
         let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        let page_bytes = usize::try_from(page_bytes).ok()?;
+        usize::try_from(page_bytes).ok()
+    }
+
+    /// Whether the handler is in place; puts it there if it is not, or not any more.
+    fn is_installed() -> bool {
+        let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
+        let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_bus_error;
         // SAFETY: a `sigaction` of zeros is a valid value: the default action, no flags.
-        let mut previous: libc::sigaction = unsafe { std::mem::zeroed() };
+        let mut current: libc::sigaction = unsafe { std::mem::zeroed() };
         // SAFETY: no new action is given, and the old one is written to a value that we own.
-        if unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut previous) } != 0 {
-            return None;
+        if unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut current) } != 0 {
+            return false;
         }
-        PREVIOUS.get_or_init(|| previous);
+        if current.sa_sigaction == handler as usize {
+            return true;
+        }
+        remember(current);
         // SAFETY: as above.
         let mut ours: libc::sigaction = unsafe { std::mem::zeroed() };
-        let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_bus_error;
         ours.sa_sigaction = handler as usize;
         // On the alternative stack, where a thread has one: this may happen deep in recursion.
         ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         // SAFETY: the handler has the signature that SA_SIGINFO requires, lives as long as the
         // process, and calls only what a signal handler may: it reads and writes lock-free atomics,
-        // reads two `OnceLock`s that were filled before it was installed or are passed over if they
-        // were not, and makes the system calls `mmap`, `sigaction` and `raise`. It neither allocates
-        // nor locks.
-        let is_installed =
-            unsafe { libc::sigaction(libc::SIGBUS, &raw const ours, ptr::null_mut()) } == 0;
-        is_installed.then_some(page_bytes)
+        // reads a `OnceLock` that was filled before it was installed, follows pointers to what is
+        // never freed, and makes the system calls `mmap`, `getpid`, `sigaction` and `raise`. It
+        // neither allocates nor locks.
+        unsafe { libc::sigaction(libc::SIGBUS, &raw const ours, ptr::null_mut()) == 0 }
+    }
+
+    /// Makes an action the latest previous one. One that was there before is found again, so that
+    /// whoever installs and removes a handler over and over leaves nothing behind.
+    fn remember(action: libc::sigaction) {
+        let mut known = PREVIOUS.load(Ordering::SeqCst);
+        // SAFETY: what is pointed to is never freed, and only written through its atomic.
+        while let Some(previous) = unsafe { known.as_ref() } {
+            let is_same = previous.action.sa_sigaction == action.sa_sigaction
+                && previous.action.sa_flags == action.sa_flags;
+            if is_same {
+                previous.is_called.store(false, Ordering::SeqCst);
+                PREVIOUS.store(known, Ordering::SeqCst);
+                return;
+            }
+            known = previous.before.cast_mut();
+        }
+        let previous = Box::new(Previous {
+            action,
+            before: PREVIOUS.load(Ordering::SeqCst),
+            is_called: AtomicBool::new(false),
+        });
+        PREVIOUS.store(Box::into_raw(previous), Ordering::SeqCst);
     }
 
     extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
@@ -196,8 +238,21 @@ mod handler {
 
     /// The signal is not about our mappings: what was in place before gets it.
     fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-        let previous = PREVIOUS.get();
-        let action = previous.map_or(libc::SIG_DFL, |previous| previous.sa_sigaction);
+        // SAFETY: the system passes a valid `siginfo_t`.
+        let is_own = unsafe { is_sent_by_us(&*info) };
+        let mut latest = PREVIOUS.load(Ordering::SeqCst).cast_const();
+        // A handler that has said what happened puts back what it found, which is ours, and sends
+        // the signal again to end the process: then whoever was there before it gets it.
+        // SAFETY: what is pointed to is never freed, and only written through its atomic.
+        while let Some(previous) = unsafe { latest.as_ref() } {
+            if !(is_own && previous.is_called.load(Ordering::SeqCst)) {
+                break;
+            }
+            latest = previous.before;
+        }
+        // SAFETY: as above.
+        let previous = unsafe { latest.as_ref() };
+        let action = previous.map_or(libc::SIG_DFL, |previous| previous.action.sa_sigaction);
         if action == libc::SIG_DFL || action == libc::SIG_IGN {
             // SAFETY: a `sigaction` of zeros is the default action. After it is restored, an access
             // that caused the signal is repeated when the handler returns, and ends the process as
@@ -212,11 +267,14 @@ mod handler {
             }
             return;
         }
-        let wants_info = previous.is_some_and(|old| old.sa_flags & libc::SA_SIGINFO != 0);
+        if let Some(previous) = previous {
+            previous.is_called.store(true, Ordering::SeqCst);
+        }
+        let flags = previous.map_or(0, |previous| previous.action.sa_flags);
         // SAFETY: the value came from `sigaction`, which had it from someone who registered a
         // function with the signature that its flags say.
         unsafe {
-            if wants_info {
+            if flags & libc::SA_SIGINFO != 0 {
                 let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
                     std::mem::transmute(action);
                 handler(signal, info, context);
@@ -225,5 +283,17 @@ mod handler {
                 handler(signal);
             }
         }
+    }
+
+    /// Whether this process sent the signal itself: a code that is not positive says that some
+    /// process did.
+    fn is_sent_by_us(info: &siginfo_t) -> bool {
+        #[cfg(target_os = "linux")]
+        // SAFETY: a signal that was sent says by whom.
+        let sender = || unsafe { info.si_pid() };
+        #[cfg(not(target_os = "linux"))]
+        let sender = || info.si_pid;
+        // SAFETY: asks for a number, and touches no memory of ours.
+        info.si_code <= 0 && sender() == unsafe { libc::getpid() }
     }
 }

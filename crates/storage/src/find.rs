@@ -15,7 +15,7 @@ use crate::kind::{FileKind, MANIFEST_SUFFIX, Role};
 use crate::limits::Limits;
 use crate::memory;
 use crate::paths::{parent_of, parts_of};
-use crate::regular::open_regular;
+use crate::regular::{open_regular, open_sized};
 use crate::remote;
 use crate::scan::Scan;
 use crate::session::Found;
@@ -103,7 +103,9 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                 _ => Encoding::Plain,
             };
             let is_trace = kind.may_be_trace()
-                && open_regular(path).is_ok_and(|file| traces::format_of(encoding, file).is_some());
+                && open_sized(path).is_ok_and(|(file, size_bytes)| {
+                    traces::format_of(encoding, file, size_bytes).is_some()
+                });
             if !is_trace && let Some(error) = explain::not_a_profile(path, kind) {
                 return Err(error);
             }

@@ -40,8 +40,9 @@ pub fn open_bytes(name: &str, bytes: Arc<dyn ProfileData>) -> Result<OpenedHosts
         Content::Compressed(encoding) => encoding,
         Content::Other => Encoding::Plain,
     };
-    let is_trace = traces::format_of(encoding, data).is_some();
-    let begins_as_memory = memory::begins_with(data, encoding);
+    let size_bytes = data.len() as u64;
+    let is_trace = traces::format_of(encoding, data, size_bytes).is_some();
+    let begins_as_memory = memory::begins_with(data, encoding, size_bytes);
     let role = Role::of_one(FileKind::of(name), is_trace, begins_as_memory);
     let title = role.title(name);
     let file = file_of(name, data.len(), encoding);
@@ -50,7 +51,7 @@ pub fn open_bytes(name: &str, bytes: Arc<dyn ProfileData>) -> Result<OpenedHosts
         local: path,
         limits: &Limits::default(),
         progress: &NoProgress,
-        meter: Meter::default(),
+        meter: Meter::of(size_bytes),
     }
     .held_bytes(data)?;
     let Some(mut opened) = opened else {

@@ -53,6 +53,7 @@ mod index;
 mod join;
 mod kind;
 mod limits;
+mod listed;
 mod manifest;
 mod memory;
 mod note;
@@ -92,7 +93,7 @@ pub use open::{Opened, open, open_all, open_within};
 pub use open_session::{OpenSessionError, OpenedSession, open_session, session_of};
 pub use paths::shown;
 pub use progress::{NoProgress, Progress};
-pub use regular::{open_regular, read_bytes, read_text};
+pub use regular::{open_lock, open_regular, read_bytes, read_text};
 pub use session::{Found, SessionFiles};
 pub use stamp::FileStamps;
 pub use stepscope_remote::{

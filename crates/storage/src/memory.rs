@@ -17,7 +17,8 @@ pub(crate) const NO_PROFILE: &str =
 
 /// Whether a file decompresses to something that starts like a memory profile. Rewinds the file.
 pub(crate) fn is_begun_by(file: &mut File, encoding: Encoding) -> bool {
-    let (meter, limits) = (Meter::default(), Limits::default());
+    let size_bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let (meter, limits) = (Meter::of(size_bytes), Limits::default());
     let head = file.seek(SeekFrom::Start(0)).and_then(|_| {
         let head = decoder(encoding, &mut *file, &meter, &limits).and_then(read_head)?;
         file.seek(SeekFrom::Start(0))?;
@@ -26,10 +27,10 @@ pub(crate) fn is_begun_by(file: &mut File, encoding: Encoding) -> bool {
     head.is_ok_and(|head| is_memory_profile(&head))
 }
 
-/// Whether data that starts with these bytes decompresses to something that starts like a memory
-/// profile.
-pub(crate) fn begins_with(head: &[u8], encoding: Encoding) -> bool {
-    let (meter, limits) = (Meter::default(), Limits::default());
+/// Whether `size_bytes` of data that start with these bytes decompress to something that starts like
+/// a memory profile.
+pub(crate) fn begins_with(head: &[u8], encoding: Encoding, size_bytes: u64) -> bool {
+    let (meter, limits) = (Meter::of(size_bytes), Limits::default());
     let head = decoder(encoding, head, &meter, &limits).and_then(read_head);
     head.is_ok_and(|head| is_memory_profile(&head))
 }

@@ -9,10 +9,10 @@ use stepscope_riegeli::JoinError;
 use zip::result::ZipError;
 
 use crate::archive::Format;
-use crate::budget::{self, Reserved, Short};
+use crate::budget::Reserved;
 use crate::bytes::ProfileBytes;
 use crate::compression::{
-    Charged, Collected, Counting, Exceeded, Meter, Reporting, Watched, collect, decoder,
+    Charge, Collected, Counting, Exceeded, Meter, Reporting, Watched, collect, decoder,
     expected_bytes,
 };
 use crate::encoding::Encoding;
@@ -90,8 +90,7 @@ fn open_all_within(
     let again = file
         .try_clone()
         .map_err(StorageError::io("open the file", path))?;
-    let meter = Meter::default();
-    meter.compressed_bytes.set(stamp.size_bytes);
+    let meter = Meter::of(stamp.size_bytes);
     let opening = Opening {
         host,
         local: &local,
@@ -118,7 +117,7 @@ pub(crate) fn open_member(
     member: Collected,
     encoding: Encoding,
 ) -> Result<Vec<Opened>, StorageError> {
-    let meter = Meter::default();
+    let meter = Meter::of(member.bytes.len() as u64);
     let on_disk = std::fs::metadata(&host.path).map_or(0, |metadata| metadata.len());
     meter.consumed.set(on_disk.max(member.bytes.len() as u64));
     let opening = Opening {
@@ -283,23 +282,26 @@ impl Opening<'_> {
         let most = on_disk.saturating_mul(self.limits.bomb_ratio);
         let most = most.max(self.limits.bomb_bytes);
         let told = |done| self.progress.bytes(done, Some(size_bytes));
-        let free = budget::free();
-        let joined = stepscope_riegeli::join(bytes, most.min(free), &told).map_err(|error| {
-            let exceeded = match error {
-                JoinError::TooLarge { claimed } if claimed > most => Exceeded::Bomb {
-                    produced: claimed,
-                    consumed: on_disk,
-                },
-                JoinError::TooLarge { claimed } => Exceeded::Budget(Short {
-                    needed: claimed,
-                    free,
-                    total: budget::memory_budget(),
-                }),
-                JoinError::Memory { held } => Exceeded::Memory { held },
+        let (mut reserved, mut short) = (Reserved::default(), None);
+        let mut reserve = |needed| {
+            short = reserved.grow_to(needed).err();
+            short.is_none()
+        };
+        let joined = stepscope_riegeli::join_within(bytes, most, &told, &mut reserve);
+        let joined = joined.map_err(|error| {
+            let exceeded = match (error, short) {
+                (JoinError::Refused { .. }, Some(short)) => Exceeded::Budget(short),
+                (JoinError::Memory { held }, _) => Exceeded::Memory { held },
+                (JoinError::TooLarge { claimed } | JoinError::Refused { needed: claimed }, _) => {
+                    Exceeded::Bomb {
+                        produced: claimed,
+                        consumed: on_disk,
+                    }
+                }
             };
             exceeded.error(self.host.display_path())
         })?;
-        let reserved = self.reserved(&joined.bytes)?;
+        reserved.shrink_to(joined.bytes.len() as u64);
         if joined.records == 0 && !stepscope_riegeli::is_riegeli(bytes) {
             return Ok(None);
         }
@@ -340,10 +342,14 @@ impl Opening<'_> {
         format: TraceFormat,
         truncated: Option<String>,
     ) -> Result<Vec<Opened>, StorageError> {
-        let reader = Charged::new(reader, &self.meter);
+        let charge = Charge::new(&self.meter, self.limits);
+        let stream = charge.stream(reader);
         let read = match format {
-            TraceFormat::Chrome => stepscope_interchange::chrome::read(reader),
-            TraceFormat::Perfetto => stepscope_interchange::perfetto::read(reader),
+            TraceFormat::Chrome => stepscope_interchange::chrome::read(stream),
+            TraceFormat::Perfetto => {
+                let unfold = |count| charge.unfold(count);
+                stepscope_interchange::perfetto::read_charged(stream, &unfold)
+            }
         };
         let path = self.host.display_path();
         if let Some(exceeded) = self.meter.exceeded.get() {
@@ -354,6 +360,8 @@ impl Opening<'_> {
             detail: error.to_string(),
         })?;
         let problem = truncated.or(trace.problem);
+        // What was charged for the conversion is that of the profiles from here on.
+        drop(charge);
         let hosts = trace.hosts.into_iter().map(|host| {
             let reserved = self.reserved(&host.bytes)?;
             Ok(Opened {

@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
+use std::ops::ControlFlow;
 
+use stepscope_remote::each_tar_entry_of_file;
 use zip::CompressionMethod;
 
-use crate::archive::{Format, zip_name};
+use crate::archive::{Format, LONGEST_NAME, zip_name};
 use crate::compression::{Collected, Counting, Guarded, Reporting, expected_bytes};
 use crate::encoding::Encoding;
 use crate::error::StorageError;
@@ -46,8 +48,7 @@ impl Opening<'_> {
         let direct = file.try_clone().map_err(self.read_error())?;
         let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
         let places = index::tar(self.local, &stamp, || {
-            let mut archive = tar::Archive::new(BufReader::new(file));
-            tar_places(&mut archive).map_err(self.read_error())
+            tar_places(BufReader::new(file)).map_err(self.read_error())
         })?;
         let place = places.get(self.host.index);
         let place = place.filter(|place| place.name == name);
@@ -56,11 +57,21 @@ impl Opening<'_> {
             return self.direct_entry(direct, place.position, place.size_bytes);
         }
         let counting = Counting::new(BufReader::new(direct), &self.meter);
-        let mut archive = tar::Archive::new(counting);
-        let mut entries = archive.entries_with_seek().map_err(self.read_error())?;
-        let entry = entries.nth(self.host.index).ok_or_else(|| self.changed())?;
-        let entry = entry.map_err(self.read_error())?;
-        self.entry(entry, place.size_bytes, Format::Tar(Encoding::Plain))
+        let mut opened = None;
+        let listed = each_tar_entry_of_file(counting, |index, entry| match entry {
+            Ok(_) if index < self.host.index => ControlFlow::Continue(()),
+            Ok(entry) => {
+                let format = Format::Tar(Encoding::Plain);
+                opened = Some(self.entry(entry, place.size_bytes, format));
+                ControlFlow::Break(())
+            }
+            Err(error) => {
+                opened = Some(Err(self.read_error()(error)));
+                ControlFlow::Break(())
+            }
+        });
+        listed.map_err(self.read_error())?;
+        opened.unwrap_or_else(|| Err(self.changed()))
     }
 
     pub(crate) fn compressed_tar_entry(
@@ -182,17 +193,25 @@ impl Opening<'_> {
 }
 
 /// Where the entries of a plain tar are. Those before damage are usable.
-fn tar_places<R: Read + Seek>(archive: &mut tar::Archive<R>) -> io::Result<Vec<TarPlace>> {
+fn tar_places<R: Read + Seek>(file: R) -> io::Result<Vec<TarPlace>> {
     let mut places = Vec::new();
-    for entry in archive.entries_with_seek()? {
-        let Ok(entry) = entry else { break };
+    each_tar_entry_of_file(file, |_, entry| {
+        let Ok(entry) = entry else {
+            return ControlFlow::Break(());
+        };
+        // Those that are not listed keep their position in the order.
+        let mut name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if name.len() > LONGEST_NAME {
+            name.clear();
+        }
         places.push(TarPlace {
-            name: String::from_utf8_lossy(&entry.path_bytes()).into_owned(),
+            name,
             position: entry.raw_file_position(),
             size_bytes: entry.size(),
             is_sparse: entry.header().entry_type().is_gnu_sparse(),
         });
-    }
+        ControlFlow::Continue(())
+    })?;
     Ok(places)
 }
 

@@ -1,10 +1,13 @@
 //! Compressed tars: one pass takes out all that is wanted.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::archive::Format;
+use stepscope_remote::each_tar_entry;
+
+use crate::archive::{Format, LONGEST_NAME};
 use crate::budget::Reserved;
 use crate::compression::{Collected, Counting, Guarded, Meter, Reporting, collect, decoder};
 use crate::encoding::Encoding;
@@ -61,10 +64,9 @@ pub(crate) fn pass(
     let stamp = Stamp::of(&file.metadata()?);
     let mut pass = Pass {
         found: BTreeMap::new(),
-        meter: Meter::default(),
+        meter: Meter::of(stamp.size_bytes),
         failure: None,
     };
-    pass.meter.compressed_bytes.set(stamp.size_bytes);
     let mut nearby = Nearby::default();
     {
         let meter = &pass.meter;
@@ -72,14 +74,13 @@ pub(crate) fn pass(
             let reporting = Reporting::new(file, progress, stamp.size_bytes);
             decoder(encoding, Counting::new(reporting, meter), meter, limits)?
         };
-        let mut archive = tar::Archive::new(unfolded);
         let last = wanted.keys().next_back().copied().unwrap_or(0);
-        for (index, entry) in archive.entries()?.enumerate() {
+        each_tar_entry(unfolded, |index, entry| {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(failure) => {
                     pass.failure = Some(failure);
-                    break;
+                    return ControlFlow::Break(());
                 }
             };
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -93,17 +94,18 @@ pub(crate) fn pass(
                 let is_cut = collected.failure.is_some();
                 pass.found.insert(index, collected);
                 if is_cut {
-                    break;
+                    return ControlFlow::Break(());
                 }
             } else if Nearby::takes(&name, size_bytes) {
                 if index > last && nearby.is_full_behind(plausible) {
-                    break;
+                    return ControlFlow::Break(());
                 }
                 nearby.add(index, name, collect(entry, plausible, meter), index > last);
             } else if index > last && nearby.behind_bytes == 0 && nearby.misses() {
-                break;
+                return ControlFlow::Break(());
             }
-        }
+            ControlFlow::Continue(())
+        })?;
     }
     nearby.keep(path, &stamp);
     Ok(pass)
@@ -122,7 +124,8 @@ impl Nearby {
     /// Whether an entry is of the kind that is asked for, and small.
     fn takes(name: &str, size_bytes: u64) -> bool {
         let file = name.rsplit('/').next().unwrap_or(name);
-        FileKind::of(file).role().is_some() && size_bytes <= KEPT_BYTES as u64 / 4
+        let is_named = name.len() <= LONGEST_NAME && FileKind::of(file).role().is_some();
+        is_named && size_bytes <= KEPT_BYTES as u64 / 4
     }
 
     fn is_full_behind(&self, more: usize) -> bool {
@@ -139,17 +142,19 @@ impl Nearby {
         if collected.failure.is_some() {
             return;
         }
+        let bytes = held_bytes(&name, &collected);
         if is_behind {
-            self.behind_bytes += collected.bytes.len();
+            self.behind_bytes += bytes;
         } else {
-            self.before_bytes += collected.bytes.len();
+            self.before_bytes += bytes;
         }
         self.entries.push_back((index, name, collected));
         while self.before_bytes > KEPT_BYTES {
-            let Some((_, _, first)) = self.entries.pop_front() else {
+            let Some((_, name, first)) = self.entries.pop_front() else {
                 return;
             };
-            self.before_bytes = self.before_bytes.saturating_sub(first.bytes.len());
+            let bytes = held_bytes(&name, &first);
+            self.before_bytes = self.before_bytes.saturating_sub(bytes);
         }
     }
 
@@ -157,7 +162,7 @@ impl Nearby {
         let total: usize = self
             .entries
             .iter()
-            .map(|(_, _, kept)| kept.bytes.len())
+            .map(|(_, name, kept)| held_bytes(name, kept))
             .sum();
         let entries = self.entries.into_iter().map(|(index, name, kept)| {
             // Its reservation is made anew, for all of them.
@@ -174,6 +179,11 @@ impl Nearby {
             index::keep_members(path, stamp, members);
         }
     }
+}
+
+/// Bytes that an entry takes: many are empty files.
+fn held_bytes(name: &str, collected: &Collected) -> usize {
+    name.len() + collected.bytes.len() + 128
 }
 
 /// An entry, and how its archive is compressed.

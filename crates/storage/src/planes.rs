@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use stepscope_model::{LeftOut, Reads};
 use stepscope_remote::{Object, Parts, RemoteError};
 
+use crate::budget::Reserved;
 use crate::bytes::ProfileBytes;
 use crate::encoding::Encoding;
 use crate::host_file::HostFile;
@@ -143,11 +144,17 @@ impl<'a> Reading<'a> {
             };
             left_out.push(told);
         }
+        // A whole file is mapped: that needs no memory.
+        let read_bytes: u64 = pieces.read.iter().map(length).sum();
+        let mut reserved = Reserved::default();
+        if reserved.grow_to(read_bytes).is_err() {
+            return Ok(None);
+        }
         let (progress, size_bytes) = (self.progress, self.size_bytes);
         let told = |done: u64| progress.bytes(left_out_bytes + done, Some(size_bytes));
         let bytes = self.parts.read(&pieces.read, &told)?;
         Ok(self.reads.suffices(&bytes, &left_out).then(|| Partial {
-            bytes: ProfileBytes::held(bytes, None),
+            bytes: ProfileBytes::held_with(bytes, reserved, None),
             left_out_bytes,
         }))
     }
@@ -193,6 +200,10 @@ impl<'a> Reading<'a> {
         let mut count = TAIL_BYTES;
         loop {
             let start = piece.end.saturating_sub(count).max(piece.start);
+            let mut reserved = Reserved::default();
+            if reserved.grow_to(piece.end - start).is_err() {
+                return Ok(None);
+            }
             let tail = self.bytes(start..piece.end)?;
             if let Some(told) = LeftOut::by_tail(&tail) {
                 return Ok(Some(told));

@@ -26,6 +26,37 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file for writing that is locked by those who write beside it, and makes it where it is
+/// missing. Never waits for another process, unlike opening a pipe.
+///
+/// # Errors
+///
+/// Those of [`open_regular`].
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    match fs::metadata(path) {
+        Ok(metadata) => check(metadata.file_type())?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(libc::O_NONBLOCK);
+    }
+    let file = options.open(path)?;
+    check(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// [`open_regular`], and how many bytes the file has.
+pub(crate) fn open_sized(path: &Path) -> io::Result<(File, u64)> {
+    let file = open_regular(path)?;
+    let size_bytes = file.metadata()?.len();
+    Ok((file, size_bytes))
+}
+
 /// The text of a regular file of a reasonable size: settings, not profiles.
 ///
 /// # Errors

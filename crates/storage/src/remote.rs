@@ -119,7 +119,9 @@ fn find_file(
     } else {
         beginning(&object)
     };
-    let is_trace = kind.may_be_trace() && traces::format_of(encoding(&head), &head[..]).is_some();
+    let size_bytes = object.size_bytes;
+    let is_trace =
+        kind.may_be_trace() && traces::format_of(encoding(&head), &head[..], size_bytes).is_some();
     if !is_trace && let Some(error) = explain::not_a_profile(&path, kind) {
         return Err(error);
     }
@@ -155,7 +157,7 @@ fn find_file(
         Content::LfsPointer => return Err(explain::lfs_pointer(&path)),
         _ => {}
     }
-    let begins_as_memory = memory::begins_with(&head, encoding(&head));
+    let begins_as_memory = memory::begins_with(&head, encoding(&head), size_bytes);
     let role = Role::of_one(kind, is_trace, begins_as_memory);
     let file = remote_file(&object, &path, role);
     if role == Role::Host
@@ -209,7 +211,8 @@ impl Search {
         {
             let object = host.remote.as_ref().filter(|_| position < MAX_BEGINNINGS);
             let head = object.map(beginning).unwrap_or_default();
-            if memory::begins_with(&head, encoding(&head)) {
+            let size_bytes = object.map_or(0, |object| object.size_bytes);
+            if memory::begins_with(&head, encoding(&head), size_bytes) {
                 self.scan.add(folder, Role::Memory, host);
             } else {
                 self.scan.add_other(folder, kind, host.file_name());

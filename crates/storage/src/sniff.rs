@@ -75,9 +75,9 @@ pub(crate) fn read_head(mut reader: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// The type of the data in a compressed stream, by its first decompressed bytes. A stream that
-/// cannot be decompressed counts as [`Content::Other`]: opening it will say why.
-pub(crate) fn content_within(encoding: Encoding, reader: impl Read) -> Content {
-    let meter = Meter::default();
+/// (of so many bytes) that cannot be decompressed counts as [`Content::Other`]: opening it will say why.
+pub(crate) fn content_within(encoding: Encoding, reader: impl Read, size_bytes: u64) -> Content {
+    let meter = Meter::of(size_bytes);
     let limits = Limits::default();
     let head = decoder(encoding, reader, &meter, &limits).and_then(read_head);
     head.map_or(Content::Other, |head| Content::of(&head))

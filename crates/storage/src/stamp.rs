@@ -24,13 +24,42 @@ impl Stamp {
         }
     }
 
+    /// Whether an open file was written since.
+    pub(crate) fn differs(&self, file: &fs::File) -> bool {
+        file.metadata()
+            .is_ok_and(|metadata| Self::of(&metadata) != *self)
+    }
+}
+
+/// A file as it was when it was mapped: its stamp, and when the system last changed anything about
+/// it. Whoever writes a file can restore all of the stamp, and not that time; but others change it
+/// too, such as those who grant access, so that it says nothing about files that are not mapped.
+#[derive(Debug)]
+pub(crate) struct MappedStamp {
+    stamp: Stamp,
+    status_changed: Option<(i64, i64)>,
+}
+
+impl MappedStamp {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        Self {
+            stamp: Stamp::of(metadata),
+            status_changed: status_changed(metadata),
+        }
+    }
+
+    pub(crate) const fn size_bytes(&self) -> u64 {
+        self.stamp.size_bytes
+    }
+
     /// Whether the file was written since. A file that was removed, or replaced by another one with
-    /// its name, was not: what is mapped or open is the old one, which nobody can write any more.
+    /// its name, was not: what is mapped is the old one, which nobody can write any more.
     pub(crate) fn is_outdated(&self, path: &Path) -> bool {
         match fs::metadata(path) {
             Ok(metadata) => {
                 let now = Self::of(&metadata);
-                now.identity == self.identity && now != *self
+                let is_same = now.stamp == self.stamp && now.status_changed == self.status_changed;
+                now.stamp.identity == self.stamp.identity && !is_same
             }
             Err(error) => !matches!(
                 error.kind(),
@@ -39,12 +68,6 @@ impl Stamp {
                     | io::ErrorKind::PermissionDenied
             ),
         }
-    }
-
-    /// Whether an open file was written since.
-    pub(crate) fn differs(&self, file: &fs::File) -> bool {
-        file.metadata()
-            .is_ok_and(|metadata| Self::of(&metadata) != *self)
     }
 }
 
@@ -83,6 +106,19 @@ impl FileStamps {
 fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
     Some((metadata.dev(), metadata.ino()))
+}
+
+/// When anything about the file last changed; `None` where the system does not tell.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
+fn status_changed(metadata: &Metadata) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((metadata.ctime(), metadata.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+fn status_changed(_metadata: &Metadata) -> Option<(i64, i64)> {
+    None
 }
 
 #[cfg(not(unix))]

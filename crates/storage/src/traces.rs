@@ -14,13 +14,13 @@ use crate::host_file::HostFile;
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::note::{Note, NoteKind};
-use crate::regular::open_regular;
+use crate::regular::open_sized;
 use crate::sniff::read_head;
 use crate::title::{is_of_pytorch, is_second_export};
 
-/// The format of a trace by its decompressed content.
-pub(crate) fn format_of(encoding: Encoding, reader: impl Read) -> Option<Format> {
-    let (meter, limits) = (Meter::default(), Limits::default());
+/// The format of a trace by its decompressed content. `size_bytes` is what the whole file has.
+pub(crate) fn format_of(encoding: Encoding, reader: impl Read, size_bytes: u64) -> Option<Format> {
+    let (meter, limits) = (Meter::of(size_bytes), Limits::default());
     let head = decoder(encoding, reader, &meter, &limits).and_then(read_head);
     head.ok().and_then(|head| sniff(&head))
 }
@@ -86,7 +86,8 @@ pub(crate) fn stand_in_beside(profile: &Path, host: &str) -> Option<HostFile> {
         let name = format!("{host}{suffix}");
         let path = profile.with_file_name(&name);
         let encoding = Encoding::of_name(&name);
-        let is_trace = format_of(encoding, open_regular(&path).ok()?).is_some();
+        let (trace, size_bytes) = open_sized(&path).ok()?;
+        let is_trace = format_of(encoding, trace, size_bytes).is_some();
         let file = HostFile::on_disk(&path, Role::Trace, &name, encoding).ok();
         file.filter(|_| is_trace)
     })

@@ -16,7 +16,7 @@ use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::memory;
 use crate::note::NoteKind;
-use crate::regular::open_regular;
+use crate::regular::{open_regular, open_sized};
 use crate::scan::Scan;
 use crate::sniff::{Content, read_head};
 use crate::traces;
@@ -303,7 +303,8 @@ impl<'a> Walk<'a> {
             Content::Compressed(encoding) => encoding,
             _ => Encoding::Plain,
         };
-        if traces::format_of(encoding, open_regular(path)?).is_some() {
+        let (trace, size_bytes) = open_sized(path)?;
+        if traces::format_of(encoding, trace, size_bytes).is_some() {
             return self.take(folder, Role::Trace, name, encoding);
         }
         self.scan
@@ -393,15 +394,17 @@ pub(crate) fn add_archive(
     let listing = list(file.path, file.format, &bounds)?;
     scan.tally.archives += 1;
     scan.entries += listing.entries.len();
-    for entry in listing.entries {
+    for entry in &listing.entries {
         add_entry(scan, archive, entry, file.remote);
     }
-    match listing.cut {
+    match &listing.cut {
         Some(Cut::Unreadable(reason)) => {
             let message = format!("damaged or truncated; what came before is listed ({reason})");
             scan.note(NoteKind::Unreadable, &archive.path, message);
         }
-        Some(Cut::Limit(message)) => scan.note(NoteKind::Limit, &archive.path, message),
+        Some(Cut::Limit(message)) => {
+            scan.note(NoteKind::Limit, &archive.path, message.clone());
+        }
         None => {}
     }
     Ok(())
@@ -428,7 +431,7 @@ pub(crate) fn placed<'a>(
     Some((folder, name))
 }
 
-fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Object>) {
+fn add_entry(scan: &mut Scan, archive: &Folder, entry: &Entry, object: Option<&Object>) {
     let parts = entry.name.split('/');
     let parts = parts.filter(|part| !matches!(*part, "" | "."));
     let Some((folder, name)) = placed(archive, parts) else {
@@ -455,7 +458,7 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Ob
         size_bytes: entry.size_bytes,
         modified: entry.modified,
         index: entry.index,
-        entry: Some(entry.name),
+        entry: Some(entry.name.clone()),
         stand_in: None,
     };
     scan.add(folder, role, file);

@@ -1,8 +1,12 @@
 //! Captures that do not go as planned: ended early, given up, partial, killed, hanging, full.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use stepscope_capture::{Cancel, CaptureError, HostFailure, Status, capture};
+use stepscope_capture::{
+    Cancel, CaptureError, HostFailure, Memory, Request, Reservation, Status, capture,
+};
 use stepscope_testing::profiler_server::Behavior;
 
 use crate::support::{
@@ -175,4 +179,55 @@ fn a_log_directory_that_cannot_be_made_is_told_before_anything_is_recorded() {
     let error = capture(&wanted, &Seen::default(), &Cancel::new()).unwrap_err();
     assert!(matches!(error, CaptureError::Folder { .. }), "{error}");
     assert!(server.asked().calls.is_empty());
+}
+
+/// A budget of some bytes, and the most that was taken of it.
+struct Budget {
+    left: u64,
+    most: Arc<AtomicU64>,
+}
+
+impl Reservation for Budget {
+    fn grow_to(&mut self, bytes: u64) -> Result<(), String> {
+        if bytes > self.left {
+            return Err("none is left".to_owned());
+        }
+        self.most.fetch_max(bytes, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_profile_that_memory_does_not_hold_is_refused_as_it_comes() {
+    let behavior = Behavior {
+        xspace: PROFILE.repeat(4 << 20),
+        ..Behavior::default()
+    };
+    let server = server(behavior);
+    let logdir = logdir();
+    for (left, fits) in [(8 << 20, false), (64 << 20, true)] {
+        let most = Arc::new(AtomicU64::new(0));
+        let taken = Arc::clone(&most);
+        let memory = Memory::of(move || {
+            Box::new(Budget {
+                left,
+                most: Arc::clone(&taken),
+            })
+        });
+        let request = Request {
+            memory,
+            ..request(&[&server.address()], logdir.path())
+        };
+        let (outcome, _) = run(&request);
+        let most = most.load(Ordering::SeqCst);
+        if fits {
+            assert_eq!(outcome.files().count(), 1);
+            assert!(most >= 32 << 20, "{most}: as it comes, and as a message");
+        } else {
+            let failure = failure(&outcome, 0);
+            assert!(matches!(failure, HostFailure::TooLarge(_)), "{failure}");
+            assert!(failure.to_string().contains("none is left"), "{failure}");
+            assert!(most <= left);
+        }
+    }
 }

@@ -29,6 +29,35 @@ pub(super) fn add(stats: &mut EventStats<'_>, sequence: &Sequence, message: &[u8
     }
 }
 
+/// Bytes of texts that an annotation names by their numbers, `counted` each, also in nested ones.
+pub(super) fn repeated_bytes(
+    sequence: &Sequence,
+    message: &[u8],
+    counted: &dyn Fn(Option<&[u8]>) -> usize,
+) -> usize {
+    nested_repeats(sequence, message, counted, 0)
+}
+
+fn nested_repeats(
+    sequence: &Sequence,
+    message: &[u8],
+    counted: &dyn Fn(Option<&[u8]>) -> usize,
+    depth: usize,
+) -> usize {
+    if depth > DEEPEST {
+        return 0;
+    }
+    let bytes = Fields::of(message).map(|field| match field.number {
+        annotation::NAME_IID => counted(sequence.annotation_names.get(field.value.number())),
+        annotation::TEXT_IID => counted(sequence.texts.get(field.value.number())),
+        annotation::ENTRIES | annotation::ELEMENTS => {
+            nested_repeats(sequence, field.value.bytes(), counted, depth + 1)
+        }
+        _ => 0,
+    });
+    bytes.sum()
+}
+
 struct Annotation<'a> {
     name: &'a [u8],
     value: Found<'a>,

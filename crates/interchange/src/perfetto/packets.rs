@@ -1,9 +1,9 @@
 //! Packets: slices, instants, samples and arrows into drafts of profiles.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io;
 
-use flate2::read::ZlibDecoder;
 use rustc_hash::FxHashMap;
 use stepscope_wire::{Fields, Value as Wire};
 
@@ -11,14 +11,16 @@ use super::annotations;
 use super::clocks::Clocks;
 use super::fields::{event, packet};
 use super::sequence::{Sequence, numbers};
+use super::stream;
 use super::tracks::{Place, Tracks};
 use crate::TraceError;
 use crate::draft::{
     DERIVED, Draft, End, EndKind, LineIndex, PlaneIndex, Target, Value, is_plausible, written_stats,
 };
 
-/// Compressed packets unfold to at most this.
-const MOST_UNFOLDED: u64 = 1 << 30;
+/// Texts that events name by a number are charged from this length on: shorter ones are written
+/// once.
+const REPEATED_FROM: usize = 512;
 /// More slices open at once on one track are noise.
 const MOST_OPEN: usize = 1 << 20;
 
@@ -33,7 +35,10 @@ struct Open {
 }
 
 /// A trace on its way to drafts.
-pub(super) struct Packets {
+pub(super) struct Packets<'c> {
+    charge: &'c dyn Fn(u64) -> io::Result<()>,
+    /// Whether `charge` refused.
+    pub(super) is_refused: bool,
     hosts: Vec<(Option<String>, Draft)>,
     sequences: FxHashMap<u64, Sequence>,
     clocks: Clocks,
@@ -53,9 +58,11 @@ pub(super) struct Packets {
     pub(super) too_large: u64,
 }
 
-impl Default for Packets {
-    fn default() -> Self {
+impl<'c> Packets<'c> {
+    pub(super) fn new(charge: &'c dyn Fn(u64) -> io::Result<()>) -> Self {
         Self {
+            charge,
+            is_refused: false,
             hosts: vec![(None, Draft::default())],
             sequences: FxHashMap::default(),
             clocks: Clocks::default(),
@@ -74,6 +81,11 @@ impl Default for Packets {
             dropped: 0,
             too_large: 0,
         }
+    }
+
+    /// Counts bytes that are about to be held once more.
+    fn charge(&mut self, bytes: usize) {
+        self.is_refused |= bytes > 0 && (self.charge)(bytes as u64).is_err();
     }
 }
 
@@ -108,7 +120,7 @@ struct Head<'a> {
     other: Option<u32>,
 }
 
-impl Packets {
+impl Packets<'_> {
     /// Takes one packet.
     pub(super) fn take(&mut self, message: &[u8]) {
         self.take_at(message, 0);
@@ -163,16 +175,12 @@ impl Packets {
     }
 
     fn unfold(&mut self, bytes: &[u8]) {
-        let mut unfolded = Vec::new();
-        // What damage leaves is used.
-        let _ = ZlibDecoder::new(bytes)
-            .take(MOST_UNFOLDED)
-            .read_to_end(&mut unfolded);
-        for field in Fields::of(&unfolded) {
-            if field.number == 1 {
-                self.take_at(field.value.bytes(), 1);
-            }
-        }
+        let charge = self.charge;
+        let refused = Cell::new(false);
+        let told = |count| charge(count).inspect_err(|_| refused.set(true));
+        let too_large = stream::unfold(bytes, &told, |packet| self.take_at(packet, 1));
+        self.too_large += too_large;
+        self.is_refused |= refused.get();
     }
 
     /// Picoseconds since the first timestamp.
@@ -203,6 +211,10 @@ impl Packets {
 
     fn timed_event(&mut self, sequence: &Sequence, message: &[u8], time: i64) {
         let mut found = TrackEvent::read(sequence, message);
+        self.charge(found.repeated_bytes(sequence, message));
+        if self.is_refused {
+            return;
+        }
         let track = found.track.or(sequence.default_track).unwrap_or(0);
         for (track, value) in std::mem::take(&mut found.extra) {
             self.sample(track, time, value);
@@ -498,20 +510,37 @@ impl<'a> TrackEvent<'a> {
                 _ => {}
             }
         }
-        let or_default = |own: Vec<u64>, default: &Vec<u64>| {
-            if own.is_empty() { default.clone() } else { own }
+        let own_or = |own: Vec<u64>, default: &[u64], count: usize| {
+            if own.is_empty() {
+                default[..default.len().min(count)].to_vec()
+            } else {
+                own
+            }
         };
-        let extra = or_default(extra_tracks, &sequence.extra_tracks);
+        let extra = own_or(extra_tracks, &sequence.extra_tracks, extra_values.len());
         let values = extra_values
             .into_iter()
             .map(|value| Value::Int(value.cast_signed()));
         found.extra.extend(extra.into_iter().zip(values));
-        let extra = or_default(double_tracks, &sequence.extra_double_tracks);
+        let defaults = &sequence.extra_double_tracks;
+        let extra = own_or(double_tracks, defaults, double_values.len());
         let values = double_values
             .into_iter()
             .map(|bits| Value::Double(f64::from_bits(bits)));
         found.extra.extend(extra.into_iter().zip(values));
         found
+    }
+
+    /// Bytes of long texts that the event names by their numbers, and that it holds anew.
+    fn repeated_bytes(&self, sequence: &Sequence, message: &[u8]) -> usize {
+        let long = |text: Option<&[u8]>| {
+            let length = text.map_or(0, <[u8]>::len);
+            if length > REPEATED_FROM { length } else { 0 }
+        };
+        let annotations = Fields::of(message)
+            .filter(|field| field.number == event::ANNOTATIONS)
+            .map(|field| annotations::repeated_bytes(sequence, field.value.bytes(), &long));
+        long(self.name) + long(self.category) + annotations.sum::<usize>()
     }
 
     /// Events of old writers have a phase, as in Chrome's JSON, instead of a type.

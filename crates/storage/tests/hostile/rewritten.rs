@@ -62,6 +62,23 @@ fn truncation_of_a_mapped_file_is_an_error_and_no_signal() {
     );
 }
 
+/// `cp --preserve`, or who wants to hide it: the same size, and the time of before.
+#[cfg(unix)]
+#[test]
+fn a_rewrite_that_restores_size_and_time_is_noticed() {
+    let tree = Tree::new();
+    let (path, bytes) = mapped(&tree);
+    let modified = fs::metadata(&path)
+        .and_then(|metadata| metadata.modified())
+        .expect("a time");
+    std::thread::sleep(Duration::from_millis(50));
+    fs::write(&path, profile(2, MAPPED_BYTES)).expect("a file");
+    let file = OpenOptions::new().write(true).open(&path).expect("a file");
+    file.set_modified(modified).expect("a time");
+    let said = bytes.changed().expect("it changed");
+    assert!(said.contains("changed while it was open"), "{said}");
+}
+
 #[test]
 fn many_threads_meet_a_truncated_file() {
     let tree = Tree::new();
@@ -145,6 +162,75 @@ fn a_bus_error_elsewhere_still_ends_the_process() {
         "SENDS_ITSELF_A_SIGNAL",
     );
     assert_eq!(ended.signal(), Some(libc::SIGBUS), "{ended}");
+}
+
+/// What Python's `faulthandler` does: it says what happened, puts back what it found when it was
+/// installed, and sends the signal again.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "a signal handler has no safe form")]
+mod another_handler {
+    use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+    pub(super) static CALLS: AtomicU32 = AtomicU32::new(0);
+    static FOUND: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
+
+    extern "C" fn on_signal(signal: libc::c_int) {
+        CALLS.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: only system calls that a handler may make, with what `install` left there.
+        unsafe {
+            libc::write(2, b"another handler\n".as_ptr().cast(), 16);
+            libc::sigaction(signal, FOUND.load(Ordering::SeqCst), std::ptr::null_mut());
+            libc::raise(signal);
+        }
+    }
+
+    pub(super) fn install() {
+        let handler: extern "C" fn(libc::c_int) = on_signal;
+        // SAFETY: zeros are a valid value of both, and the handler lives as long as the process.
+        unsafe {
+            let mut own: libc::sigaction = std::mem::zeroed();
+            own.sa_sigaction = handler as usize;
+            own.sa_flags = libc::SA_NODEFER;
+            let found = Box::into_raw(Box::new(std::mem::zeroed()));
+            assert_eq!(libc::sigaction(libc::SIGBUS, &raw const own, found), 0);
+            FOUND.store(found, Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_handler_that_others_install_later_does_not_bring_the_signal_back() {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::sync::atomic::Ordering;
+    let name = "a_handler_that_others_install_later_does_not_bring_the_signal_back";
+    if std::env::var_os("HAS_ANOTHER_HANDLER").is_some() {
+        let tree = Tree::new();
+        let (_, first) = mapped(&tree);
+        another_handler::install();
+        let path = tree.file("other/vm.xplane.pb", &profile(3, MAPPED_BYTES));
+        let bytes = open(&found(&path).sessions[0].hosts[0], &NoProgress).expect("it opens");
+        truncate(&path, 100_000);
+        truncate(&tree.at("vm.xplane.pb"), 100_000);
+        assert!(sum(&bytes) > 0 && sum(&first) > 0);
+        assert!(bytes.changed().is_some());
+        assert_eq!(another_handler::CALLS.load(Ordering::SeqCst), 0);
+        // A signal that is not ours is theirs, once; then it ends the process.
+        let me = std::process::id().to_string();
+        let _ = Command::new("kill").args(["-BUS", &me]).status();
+        let _ = Command::new("kill").args(["-BUS", &me]).status();
+        std::thread::sleep(Duration::from_secs(5));
+        return;
+    }
+    let test = format!("rewritten::{name}");
+    let output = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", &test, "--nocapture", "--test-threads=1"])
+        .env("HAS_ANOTHER_HANDLER", "1")
+        .output()
+        .expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(libc::SIGBUS), "{said}");
+    assert_eq!(said.matches("another handler").count(), 1, "{said}");
 }
 
 /// A real profile, large enough to be mapped: protobuf joins messages that follow each other.

@@ -9,7 +9,7 @@ use stepscope_storage::{NoProgress, StorageError, memory_budget, open, open_host
 use crate::tree::{Tree, found, gzip, profile, riegeli, zip, zstd};
 
 /// The one error of opening a file.
-fn refusal(name: &str, bytes: &[u8]) -> StorageError {
+pub(crate) fn refusal(name: &str, bytes: &[u8]) -> StorageError {
     let tree = Tree::new();
     let path = tree.file(name, bytes);
     let host = found(&path).sessions[0]
@@ -27,7 +27,7 @@ fn zeros(count: usize) -> Vec<u8> {
     bytes
 }
 
-fn packed_well(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn packed_well(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")
@@ -90,15 +90,63 @@ fn a_zstd_window_larger_than_the_file_allows_is_refused_before_it_is_allocated()
     assert_eq!(opened.as_ref().len(), 1000);
 }
 
+#[test]
+fn a_large_zstd_window_opens_from_bytes_and_from_a_copy_as_from_a_path() {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).expect("memory");
+    encoder.window_log(28).expect("a window");
+    encoder.include_contentsize(false).expect("as a stream");
+    let content = profile(1, 12 << 20);
+    encoder.write_all(&content).expect("memory");
+    let packed = encoder.finish().expect("memory");
+    let tree = Tree::new();
+    let path = tree.file("vm.xplane.pb.zst", &packed);
+    let opened = open(&found(&path).sessions[0].hosts[0], &NoProgress).expect("it opens");
+    assert_eq!(opened.as_ref(), content);
+    let held = stepscope_storage::open_bytes("vm.xplane.pb.zst", std::sync::Arc::new(packed));
+    let held = held.expect("it opens as bytes");
+    assert_eq!((*held.inputs[0].bytes).as_ref(), content);
+}
+
+#[test]
+fn riegeli_hosts_that_are_opened_side_by_side_share_one_budget() {
+    if !is_here_with_a_small_budget("riegeli_hosts_that_are_opened_side_by_side_share_one_budget") {
+        return;
+    }
+    let tree = Tree::new();
+    for host in 0..8 {
+        let records = profile(host, 3 << 20);
+        let codec = stepscope_testing::riegeli::Codec::Zstd;
+        let bytes = riegeli(codec, &[&records]);
+        let name = format!("log/plugins/profile/run/vm{host}.xplane.riegeli");
+        tree.file(&name, &bytes);
+    }
+    let files = found(tree.at("log")).sessions.remove(0);
+    let opened = open_hosts(&files, Reads::Everything, |_| NoProgress);
+    assert!(
+        (1..=2).contains(&opened.inputs.len()),
+        "{}",
+        opened.inputs.len()
+    );
+    for (_, error) in &opened.unread {
+        let is_it = matches!(error, StorageError::OverBudget { .. });
+        assert!(is_it, "{error:?}");
+    }
+}
+
 const SMALL_BUDGET: &str = "8M";
 
 /// Runs a test of this file in a process of its own, with a small budget.
 fn is_here_with_a_small_budget(test: &str) -> bool {
+    is_in_a_small_budget(&format!("sizes::{test}"))
+}
+
+/// The same of any test of this binary, given by its path.
+pub(crate) fn is_in_a_small_budget(test: &str) -> bool {
     if std::env::var("STEPSCOPE_MEMORY_BYTES").is_ok_and(|value| value == SMALL_BUDGET) {
         return true;
     }
     let output = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", &format!("sizes::{test}"), "--test-threads=1"])
+        .args(["--exact", test, "--test-threads=1"])
         .env("STEPSCOPE_MEMORY_BYTES", SMALL_BUDGET)
         .output()
         .expect("it starts");

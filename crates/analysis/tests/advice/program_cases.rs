@@ -41,19 +41,33 @@ fn with_ops(names: &[&str], program: &str) -> String {
     format!("{}program 5 jit_step\n{program}", &text[..begin])
 }
 
-/// Scores between two products, with what is done to them in between.
-fn scores(between: &str, size: u32) -> String {
+/// Scores between two products, with what is done to them in between: after the maximum of each row, or
+/// without.
+fn scores(between: &str, has_maximum: bool, name: &str) -> String {
+    let shifted = if has_maximum {
+        "a.2 = f32[8,256] reduce(a.0, a.1) to_apply=max"
+    } else {
+        "a.2 = f32[8,256] broadcast(a.1)"
+    };
     let program = format!(
-        "computation body
-        a.0 = f32[8,{size},{size}] parameter(0)
-        ROOT a.1 = f32[8,{size},{size}] {between}(a.0)
+        "computation max
+        m.0 = f32[] parameter(0)
+        m.1 = f32[] parameter(1)
+        ROOT m.2 = f32[] maximum(m.0, m.1)
+        computation body
+        a.0 = f32[8,256,256] parameter(0)
+        a.1 = f32[] constant()
+        {shifted}
+        a.3 = f32[8,256,256] broadcast(a.2)
+        a.4 = f32[8,256,256] subtract(a.0, a.3)
+        ROOT a.5 = f32[8,256,256] {between}(a.4)
         entry main
-        q.0 = bf16[8,{size},64] parameter(0)
-        k.0 = bf16[8,64,{size}] parameter(1)
-        v.0 = bf16[8,{size},64] parameter(2)
-        dot.1 = f32[8,{size},{size}] dot(q.0, k.0) lhs_contracting_dims={{2}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}}
-        fusion.1 = f32[8,{size},{size}] fusion(dot.1) kind=kLoop calls=body
-        ROOT dot.2 = f32[8,{size},64] dot(fusion.1, v.0) lhs_contracting_dims={{2}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}}"
+        q.0 = bf16[8,256,64] parameter(0)
+        k.0 = bf16[8,64,256] parameter(1)
+        v.0 = bf16[8,256,64] parameter(2)
+        dot.1 = f32[8,256,256] dot(q.0, k.0) lhs_contracting_dims={{2}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}} op_name=\"jit(step)/jvp(Net)/dot_general\"
+        fusion.1 = f32[8,256,256] fusion(dot.1) kind=kLoop calls=body
+        ROOT dot.2 = f32[8,256,64] dot(fusion.1, v.0) lhs_contracting_dims={{2}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}} op_name=\"jit(step)/{name}/dot_general\""
     );
     with_ops(&["dot.1", "fusion.1", "dot.2"], &program)
 }
@@ -176,8 +190,20 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![
         one(
             "unfused_attention",
-            scores("exponential", 256),
-            scores("negate", 256),
+            scores("exponential", true, "jvp(Net)"),
+            scores("negate", true, "jvp(Net)"),
+        ),
+        // `silu` between the products of an MLP, which takes no maximum.
+        one(
+            "unfused_attention",
+            scores("exponential", true, "jvp(Net)"),
+            scores("exponential", false, "jvp(Net)"),
+        ),
+        // The gradient of the logits.
+        one(
+            "unfused_attention",
+            scores("exponential", true, "jvp(Net)"),
+            scores("exponential", true, "transpose(jvp(Net))"),
         ),
         one("unrolled_loop", layers(12), layers(4)),
         one(

@@ -52,6 +52,7 @@ mod rival;
 mod rule;
 mod small_allocations;
 mod small_loop;
+mod softmax;
 mod sparse_core;
 mod step_outliers;
 mod step_waits;

@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use stepscope_model::hlo::name_stack::{Pass, pass};
-use stepscope_model::hlo::{Instruction, InstructionIndex, OpClass, Program, Shape};
+use stepscope_model::hlo::{Instruction, InstructionIndex, OpClass, Shape};
 
+use super::softmax::Softmaxes;
 use super::{CPU_ONLY, NO_HLO, Outcome, Rule, finding, gravity, ops_seen};
 use crate::judging::advice::facts::Facts;
-use crate::judging::advice::programs::{BusyProgram, Users, product};
+use crate::judging::advice::programs::{BusyProgram, product};
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
@@ -26,10 +27,6 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Maximum number of ops to follow between the two products.
-const MAX_STEPS: usize = 6;
-/// Maximum number of values to visit after one product.
-const MAX_VALUES: usize = 64;
 /// Smaller scores do not need a fused kernel.
 const MIN_SCORES: u64 = 128 * 128;
 
@@ -129,8 +126,7 @@ fn beyond_peak(row: &OpRow) -> f64 {
 /// Products of the program that are followed by a softmax and another product.
 fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> Attention {
     let hlo = program.hlo;
-    let has_exponential = Exponentials::default();
-    let users = Users::of(hlo);
+    let softmaxes = Softmaxes::of(hlo);
     let mut found = Attention::default();
     let mut kinds: BTreeSet<Scores> = BTreeSet::new();
     for (row, first) in executed {
@@ -142,8 +138,7 @@ fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> 
         if product(hlo, first).is_none() || scores.dimensions.len() < 2 {
             continue;
         }
-        let mut between = Vec::new();
-        if let Some(second) = behind(hlo, &users, &has_exponential, first, &mut between) {
+        if let Some((between, second)) = softmaxes.after(first) {
             // The gradient multiplies by the weights, between two products of its own.
             found.count += usize::from(pass(&first.op_name) != Pass::Backward);
             found.bytes = found.bytes.max(scores.byte_size());
@@ -211,64 +206,5 @@ impl Scores {
             };
             has_both && leaf.element_count() == self.count
         })
-    }
-}
-
-/// The product that uses the softmax of the scores. `between` receives the ops on the way.
-fn behind<'a>(
-    hlo: &'a Program,
-    users: &Users,
-    has_exponential: &Exponentials,
-    first: &'a Instruction,
-    between: &mut Vec<&'a Instruction>,
-) -> Option<&'a Instruction> {
-    let size = first.shape.first_leaf().element_count();
-    // Value, number of ops since the product, whether an exponential was among them.
-    let mut open: Vec<(&Instruction, usize, bool)> = vec![(first, 0, false)];
-    let mut seen: BTreeSet<InstructionIndex> = BTreeSet::new();
-    let mut second = None;
-    while let Some((value, steps, is_softmax)) = open.pop() {
-        if steps >= MAX_STEPS || seen.len() >= MAX_VALUES {
-            continue;
-        }
-        for user in users.of_value(hlo, value) {
-            let has = is_softmax || has_exponential.of(hlo, user);
-            if product(hlo, user).is_some() {
-                if has && second.is_none() && user.index != first.index {
-                    second = Some(user);
-                }
-                continue;
-            }
-            let keeps_size = user.opcode == "fusion" && user.shape.is_tuple()
-                || user.shape.first_leaf().element_count() == size;
-            if keeps_size && seen.insert(user.index) {
-                between.push(user);
-                open.push((user, steps + 1, has));
-            }
-        }
-    }
-    second
-}
-
-/// Which instructions compute an exponential, alone or in their fusion.
-#[derive(Default)]
-struct Exponentials(std::cell::RefCell<FxHashMap<InstructionIndex, bool>>);
-
-impl Exponentials {
-    fn of(&self, hlo: &Program, instruction: &Instruction) -> bool {
-        if instruction.opcode == "exponential" {
-            return true;
-        }
-        if instruction.opcode != "fusion" {
-            return false;
-        }
-        if let Some(&known) = self.0.borrow().get(&instruction.index) {
-            return known;
-        }
-        let bodies = hlo.called_computations(instruction);
-        let mut inside = bodies.flat_map(|body| hlo.instructions_of(body));
-        let has = inside.any(|inner| inner.opcode == "exponential");
-        self.0.borrow_mut().insert(instruction.index, has);
-        has
     }
 }

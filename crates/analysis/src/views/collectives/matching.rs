@@ -20,14 +20,10 @@ use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, Session};
 
 use super::clocks::Clocks;
+use super::pairing::Pairing;
 use super::participants::{Grouping, Participants, participants};
 use super::survey::{Occurrence, Survey};
-use crate::measuring::steps::median;
 
-/// Maximum shift between the occurrences of two devices, for captures that started at different times.
-const MAX_SHIFT: usize = 64;
-/// Maximum number of pairs by which a shift is judged.
-const SAMPLE: usize = 512;
 /// Two devices of which nothing else is known must overlap in this share of the occurrences of a
 /// collective, because no device leaves before the last one has arrived.
 const TOGETHER_RATIO: f64 = 0.9;
@@ -91,6 +87,7 @@ impl Matched {
             participants: vec![Participants::default(); survey.ops.len()],
         };
         let runs = RunIds::of(session);
+        let pairing = Pairing::of(session, survey);
         for group in same_ops(session, survey) {
             let members = group.iter().flat_map(|&op| by_op[op].iter().copied());
             let mut lists: Vec<(DeviceId, Vec<usize>)> = Vec::new();
@@ -113,7 +110,7 @@ impl Matched {
                     .iter()
                     .filter(|(device, _)| devices.contains(device))
                     .collect();
-                instances.extend(pair(survey, session, &runs, group[0], &lists));
+                instances.extend(pair(&pairing, &runs, group[0], &lists));
             }
             if together.grouping == Grouping::Pair && !are_together(survey, &instances) {
                 together = Participants {
@@ -246,12 +243,12 @@ fn are_together(survey: &Survey, instances: &[Instance]) -> bool {
 
 /// Instances of one group of devices: every list is matched with the longest one.
 fn pair(
-    survey: &Survey,
-    session: &Session,
+    pairing: &Pairing<'_>,
     runs: &RunIds,
     op: usize,
     lists: &[&(DeviceId, Vec<usize>)],
 ) -> Vec<Instance> {
+    let survey = pairing.survey;
     let longest = (0..lists.len()).max_by_key(|&l| (lists[l].1.len(), std::cmp::Reverse(l)));
     let Some(longest) = longest else {
         return Vec::new();
@@ -263,15 +260,15 @@ fn pair(
         if number == longest {
             continue;
         }
-        let by_order = by_order(survey, session, reference, list);
+        let by_order = pairing.by_order(reference, list);
         let keys = reference_keys.as_ref().zip(runs.keys(survey, list));
         let by_run = keys.map(|(of_reference, keys)| by_run(of_reference, &keys));
         let enough = |pairs: &Vec<(usize, usize)>| pairs.len() * 2 >= list.len();
         let pairs = match by_run.filter(enough) {
             // Ids that each device counts on its own can agree by chance.
             Some(pairs)
-                if spread(survey, session, reference, list, &pairs)
-                    <= spread(survey, session, reference, list, &by_order) =>
+                if pairing.spread(reference, list, &pairs)
+                    <= pairing.spread(reference, list, &by_order) =>
             {
                 pairs
             }
@@ -300,63 +297,4 @@ fn by_run(reference: &[(i64, usize)], own: &[(i64, usize)]) -> Vec<(usize, usize
     pairs
         .filter_map(|(place, key)| Some((*places.get(key)?, place)))
         .collect()
-}
-
-/// Pairs of positions in order, with the shift that fits best.
-fn by_order(
-    survey: &Survey,
-    session: &Session,
-    reference: &[usize],
-    own: &[usize],
-) -> Vec<(usize, usize)> {
-    let extra = reference.len().saturating_sub(own.len()).min(MAX_SHIFT);
-    let pairs = |shift: usize| -> Vec<(usize, usize)> {
-        (0..own.len().min(reference.len() - shift))
-            .map(|place| (place + shift, place))
-            .collect()
-    };
-    let candidates = (0..=extra).map(pairs);
-    candidates
-        .map(|pairs| (spread(survey, session, reference, own, &pairs), pairs))
-        .min_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, pairs)| pairs)
-        .unwrap_or_default()
-}
-
-/// Weight of the offset between the clocks of two hosts relative to the spread. It decides between shifts
-/// that fit equally well, since clocks rarely differ by a whole step.
-const OFFSET_WEIGHT: f64 = 1e-3;
-
-/// How far apart the ends of the pairs are. On one host, whose devices share a clock: the median distance.
-/// Across hosts: the median distance from the median difference, plus a small weight of that difference.
-fn spread(
-    survey: &Survey,
-    session: &Session,
-    reference: &[usize],
-    own: &[usize],
-    pairs: &[(usize, usize)],
-) -> f64 {
-    let host = |list: &[usize]| {
-        let first = list
-            .first()
-            .map(|&member| survey.occurrences[member].device);
-        first.map(|device| session.device(device).host)
-    };
-    let every = pairs.len().div_ceil(SAMPLE).max(1);
-    let differences: Vec<f64> = pairs
-        .iter()
-        .step_by(every)
-        .map(|&(of_reference, place)| {
-            let ends =
-                [reference[of_reference], own[place]].map(|m| survey.occurrences[m].span.end);
-            (ends[1].0 - ends[0].0) as f64
-        })
-        .collect();
-    let center = if host(reference) == host(own) {
-        0.0
-    } else {
-        median(&differences)
-    };
-    let distances: Vec<f64> = differences.iter().map(|d| (d - center).abs()).collect();
-    median(&distances) + OFFSET_WEIGHT * center.abs()
 }

@@ -24,6 +24,7 @@ pub(crate) mod matching;
 mod mesh;
 mod notes;
 mod options;
+mod pairing;
 pub(crate) mod participants;
 pub(crate) mod partitioning;
 mod peers;

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stepscope_model::{
-    Class, DeviceId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
+    Class, DeviceId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId,
 };
 
 use crate::measuring::activity::{Loops, driving_threads};
@@ -33,6 +33,8 @@ use crate::measuring::work::AllWork;
 use crate::views::collectives::matching::Arrivals;
 use crate::views::collectives::step_index::StepIndex;
 use crate::views::collectives::{Evidence, Exchanges};
+
+use super::waits::WaitsAt;
 
 /// Slices nested deeper than this are not searched.
 const MAX_DEPTH: usize = 200;
@@ -81,26 +83,21 @@ pub(super) struct Activity {
 type Caused = BTreeMap<DeviceId, (i64, i64, usize, Arrivals)>;
 
 /// The blame for each step with a matched collective, ordered by step.
-pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame> {
+pub(super) fn blame(
+    evidence: &Evidence<'_>,
+    waits: &[WaitsAt],
+    steps: &StepIndex,
+) -> Vec<StepBlame> {
     let session = evidence.session;
-    let Exchanges { survey, clocks, .. } = &**evidence;
+    let Exchanges { survey, .. } = &**evidence;
     let mut by_step: BTreeMap<usize, Caused> = BTreeMap::new();
-    for (number, instance) in evidence.instances() {
-        let arrivals = instance.arrivals(session, survey, clocks);
+    for at in waits {
+        let (number, arrivals) = (at.instance, at.arrivals);
         let last = &survey.occurrences[arrivals.last];
         let Some(step) = steps.at(last.device, last.span.start) else {
             continue;
         };
-        let waits = instance.members.iter().map(|&member| {
-            let occurrence = &survey.occurrences[member];
-            let host = session.device(occurrence.device).host;
-            let start = clocks.aligned(host, occurrence.span.start).0;
-            (arrivals.last_ps - start).clamp(0, occurrence.span.duration().0)
-        });
-        let others = i64::try_from(instance.members.len() - 1)
-            .unwrap_or(1)
-            .max(1);
-        let caused_ps = waits.saturating_sum() / others;
+        let caused_ps = at.caused_ps();
         let caused = by_step.entry(step).or_default();
         let of_device = caused
             .entry(last.device)

@@ -55,11 +55,11 @@ pub(super) const ROWS: &[Field<HostRow>] = &[
         .sums()
         .of(|row| row.last_count.into()),
     Column::new("caused_ps", "Others waited", Unit::Picos)
-        .formula("Σ mean of (last arrival − arrival of the others)")
+        .formula("Σ mean of (last arrival − arrival of the others), without what they computed")
         .sums()
         .of(|row| row.caused_ps.into()),
     Column::wide("wait_ps", "Waited", Unit::Picos)
-        .formula("Σ (last arrival − own arrival)")
+        .formula("Σ (last arrival − own arrival), without what it computed")
         .sums()
         .of(|row| row.wait_ps.into()),
     Column::new("is_straggler", "Straggler", Unit::Flag)

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | parts of a step | those of `steps` |
 //! | lateness | own arrival − median arrival at matched collectives, on aligned clocks |
+//! | waiting | for the last one at a matched collective, while the device computes nothing ([`waits`]) |
 //! | caused | Σ over collectives of the mean time that the others waited for the last one |
 //! | blame | per step, the device that caused the most waiting, and what it did before ([`blame`]) |
 //! | clocks | offset and drift from the ends of matched collectives ([`crate::views::collectives::clocks`]) |
@@ -19,6 +20,7 @@ mod report;
 mod rows;
 mod stragglers;
 mod tables;
+mod waits;
 
 use clap::Args;
 pub use report::{BlameRow, ClockRow, HostCell, HostDeviceRow, HostRow, HostStepRow, HostsReport};
@@ -69,8 +71,12 @@ stepscope hosts ./logs --csv --table clocks";
         let selected = options.selection.resolve(session)?;
         let divided = divide_steps(session, &selected);
         let evidence = Evidence::of(session, &selected);
-        let Blamed { blamed, stragglers } = blamed(&evidence, &selected);
-        let lateness = places::Lateness::of(&evidence, &blamed);
+        let Blamed {
+            waits,
+            blamed,
+            stragglers,
+        } = blamed(&evidence, &selected);
+        let lateness = places::Lateness::of(&evidence, &waits, &blamed);
         let places = places::places(session, &selected, &divided.rows);
         let mean_step_ps = step_time(session, &selected);
         let mut rows = rows::hosts(session, &selected, &divided.rows, &lateness, &stragglers);
@@ -96,16 +102,22 @@ stepscope hosts ./logs --csv --table clocks";
 
 /// Who is late, and who is a straggler.
 struct Blamed {
+    waits: Vec<waits::WaitsAt>,
     blamed: Vec<blame::StepBlame>,
     stragglers: stragglers::Stragglers,
 }
 
 fn blamed(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Blamed {
     let session = evidence.session;
-    let blamed = blame::blame(evidence, &StepIndex::of(session));
+    let waits = waits::waits(evidence);
+    let blamed = blame::blame(evidence, &waits, &StepIndex::of(session));
     let mean_step_ps = step_time(session, selected).map(|time| time.mean);
     let stragglers = stragglers::stragglers(session, &blamed, mean_step_ps);
-    Blamed { blamed, stragglers }
+    Blamed {
+        waits,
+        blamed,
+        stragglers,
+    }
 }
 
 /// A host that the others wait for. With one host, a device.
@@ -149,7 +161,9 @@ pub(crate) struct WhoWasLate {
 /// Who was late, in one step or in many.
 pub(crate) fn who_was_late(session: &Session, selected: &Selected<'_>) -> WhoWasLate {
     let evidence = Evidence::of(session, selected);
-    let Blamed { blamed, stragglers } = blamed(&evidence, selected);
+    let Blamed {
+        blamed, stragglers, ..
+    } = blamed(&evidence, selected);
     let steps = blamed.iter().map(|of| LateStep {
         step: of.step,
         name: stragglers.name_of(session, of.device).to_owned(),

@@ -6,6 +6,7 @@ use stepscope_model::{DeviceId, HostId, Session};
 
 use super::blame::StepBlame;
 use super::report::HostDeviceRow;
+use super::waits::WaitsAt;
 use crate::views::collectives::{Evidence, Exchanges};
 
 use crate::measuring::selection::Selected;
@@ -29,7 +30,7 @@ pub(super) struct Lateness {
 }
 
 impl Lateness {
-    pub(super) fn of(evidence: &Evidence<'_>, blamed: &[StepBlame]) -> Self {
+    pub(super) fn of(evidence: &Evidence<'_>, waits: &[WaitsAt], blamed: &[StepBlame]) -> Self {
         let session = evidence.session;
         let Exchanges {
             survey,
@@ -51,20 +52,19 @@ impl Lateness {
             let caused = &mut found.caused_ps[session.device(of.device).host.index()];
             *caused = caused.saturating_add(of.caused_ps);
         }
-        for (number, instance) in evidence.instances() {
-            let arrivals = instance.arrivals(session, survey, clocks);
-            for &member in &instance.members {
+        for at in waits {
+            let members = &matched.instances[at.instance].members;
+            for (&member, &wait_ps) in members.iter().zip(&at.exposed_ps) {
                 let occurrence = &survey.occurrences[member];
                 let device = occurrence.device;
                 let start = clocks
                     .aligned(session.device(device).host, occurrence.span.start)
                     .0;
-                let late_ps = start - arrivals.median_ps;
+                let late_ps = start - at.arrivals.median_ps;
                 found.all_ps[device.index()].push(late_ps as f64);
-                let wait_ps = (arrivals.last_ps - start).clamp(0, occurrence.span.duration().0);
                 let sum = &mut found.wait_ps[device.index()];
                 *sum = sum.saturating_add(wait_ps);
-                if let Some(step) = step_of[number] {
+                if let Some(step) = step_of[at.instance] {
                     found.in_step.insert((step, device), late_ps);
                 }
             }
@@ -94,7 +94,7 @@ impl Lateness {
 /// Devices in their order, then hosts without such a device.
 pub(super) fn places(session: &Session, selected: &Selected<'_>, rows: &[StepParts]) -> Vec<Place> {
     let mut places: Vec<Place> = selected
-        .devices
+        .main_devices
         .iter()
         .filter(|&&device| {
             let mut tracks = session.work_tracks(device);

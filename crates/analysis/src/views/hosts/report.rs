@@ -74,10 +74,11 @@ pub struct HostRow {
     pub lateness_score: Option<f64>,
     /// Number of steps in which the others waited most for this host.
     pub last_count: usize,
-    /// Time the others waited for this host, mean over the others, summed over steps.
+    /// Time the others waited for this host and computed nothing meanwhile, mean over the others, summed
+    /// over steps.
     #[ts(type = "number")]
     pub caused_ps: i64,
-    /// Time the host waited for others, mean over its devices.
+    /// Time the host's devices waited for others and computed nothing meanwhile, mean over them.
     #[ts(type = "number")]
     pub wait_ps: i64,
     /// Whether the host is a straggler: last in at least half of the steps, with a probability below
@@ -111,7 +112,7 @@ pub struct HostDeviceRow {
     pub lateness_ps: Option<f64>,
     /// Number of steps in which the others waited most for this device.
     pub last_count: usize,
-    /// Σ time the device waited for others at matched collectives.
+    /// Σ time the device waited for others at matched collectives and computed nothing meanwhile.
     #[ts(type = "number")]
     pub wait_ps: i64,
 }

@@ -113,7 +113,7 @@ fn devices_of(
     selected: &Selected<'_>,
     host: HostId,
 ) -> impl Iterator<Item = DeviceId> {
-    let all = selected.devices.iter().copied();
+    let all = selected.main_devices.iter().copied();
     all.filter(move |&device| session.device(device).host == host)
 }
 

@@ -16,13 +16,13 @@ fn a_compilation_and_its_phases() {
           10..60us     $partial_eval.py:1 trace_to_jaxpr
           60..100us    lower_sharding_computation
           110..480us   $compiler.py:1 compile_or_get_cached
-          115..120us   $compiler.py:2 _cache_read
+          115..120us   $lru_cache.py:84 get
           130..470us   backend_compile_and_load
           600..660us   PjitFunction(step)
           602..610us   $partial_eval.py:1 trace_to_jaxpr
           610..620us   lower_sharding_computation
           625..655us   $compiler.py:1 compile_or_get_cached
-          630..650us   $compiler.py:2 _cache_read
+          630..650us   $lru_cache.py:84 get
         thread pool/3
           150..250us   HLO passes (jit_step)
           160..180us   algsimp

@@ -62,11 +62,13 @@ const CUPTI_OVERHEAD: [&str; 3] = ["BUFFER_FLUSH", "INSTRUMENTATION", "RESOURCE"
 fn host_activity(name: &str) -> Activity {
     if name.starts_with(OWN_TIME) || CUPTI_OVERHEAD.contains(&name) {
         Activity::Profiler
+    } else if WAITS_FOR_INPUT.is_match(name) {
+        Activity::Input(InputStage::Wait)
     } else if WAIT.is_match(name) {
         Activity::Blocked
     } else if INPUT.is_match(name) {
         Activity::Input(input_stage(name))
-    } else if COMPILE.is_match(name) {
+    } else if COMPILE.is_match(name) || AUTOTUNE.is_match(name) {
         Activity::Compile(compile_phase(name))
     } else if TO_DEVICE.is_match(name) {
         Activity::Transfer(Direction::HostToDevice)
@@ -154,7 +156,7 @@ pub fn compiled_function(name: &str) -> Option<&str> {
     rest.strip_suffix(')')
 }
 
-/// The persistent cache is searched for an executable.
+/// The persistent cache, which exists, is searched for an executable.
 pub fn is_cache_read(name: &str) -> bool {
     CACHE_READ.is_match(name)
 }
@@ -228,6 +230,8 @@ patterns! {
         r"(?i:(cu|cuda|hip)(Stream|Event|Device|Ctx)Synchronize)|dependency-wait|",
         r"^Acquire semaphore|SemaphoreAcquire",
     ];
+    /// Annotations of people who wait for input.
+    WAITS_FOR_INPUT = [r"(?i)\bwait(ing|s)?[ _](for|on)[ _](the[ _])?((next|new)[ _])?(data|batch|input|sample)"];
     /// Python frames that only wait.
     PYTHON_WAIT = [
         r"block_until_ready| effects_barrier$|^threading\.py:\d+ (wait|acquire|join)|",
@@ -272,7 +276,7 @@ patterns! {
         r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
         r"HloPassPipeline|^HloPass|^HLO passes|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
         r"CompileTo|lower_jaxpr_to_module|^Compile([ -ce-~]|$)|lower_sharding_computation|trace_to_jaxpr|",
-        r"^XLA::TPU |(?i)autotun|CompileCpuExecutable|^config-assigner$|PTX->CUBIN",
+        r"^XLA::TPU |CompileCpuExecutable|PTX->CUBIN",
     ];
     /// JAX frames that compile.
     PYTHON_COMPILE = [
@@ -298,9 +302,11 @@ patterns! {
         r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",
         r"[Cc]ompilation[ _]?[Cc]ache",
     ];
-    CACHE_READ = [r"_cache_read|get_executable"];
+    // JAX calls `_cache_read` without a cache too; the file's own `get` is called where there is one.
+    CACHE_READ = [r"_cache\.py:\d+ get$"];
     TRACE = [r"trace_to_jaxpr|_trace_for_jit|_infer_params"];
     LOWER = [r"lower_sharding_computation|lower_jaxpr|_cached_lowering"];
+    /// Of XLA. Python files and functions of this name belong to programs that tune themselves.
     AUTOTUNE = [r"(?i)autotun|^config-assigner$"];
     GENERATE = [
         r"LLVM|llvm::|RunBackend|run backend|code generat|FusionCompiler|JitCompiler|CompileTo|",
@@ -412,6 +418,10 @@ mod tests {
             ("cuLaunchKernel", Dispatch),
             ("hipExtModuleLaunchKernel", Dispatch),
             ("Acquire semaphore", Blocked),
+            ("Wait for data", Input(InputStage::Wait)),
+            ("Wait for device", Blocked),
+            ("$autotune_blocks.py:40 main", Python),
+            ("AutotunerPass", Compile(CompilePhase::Autotune)),
             ("hipStreamSynchronize", Blocked),
             ("$threading.py:324 wait", Blocked),
             ("np.asarray(jax.Array)", Transfer(Direction::DeviceToHost)),

@@ -109,7 +109,7 @@ fn of_host(
         })
         .collect();
     let names = named_slices(session, &tracks, within);
-    let mut compiled: BTreeMap<String, (usize, Option<Match>)> = BTreeMap::new();
+    let mut compiled: BTreeMap<String, Vec<Option<Match>>> = BTreeMap::new();
     let rows = units.into_iter().map(|unit| {
         let function = unit.function.clone().or_else(|| names.function(unit.span));
         let function = function.unwrap_or_default();
@@ -123,16 +123,22 @@ fn of_host(
         let is_compiled = autotune + generate + optimize + backend > 0;
         let was_asked = names.asks_cache(unit.span);
         let found = programs.match_of(host, &function, unit.span);
-        let earlier = compiled.entry(function.clone()).or_insert((0, None));
-        let ran_before = programs.ran_before(host, &function, unit.span.start);
-        let is_again = !function.is_empty() && (earlier.0 > 0 || ran_before.is_some());
-        let before = earlier.1.or(ran_before);
-        let change = match (is_again, before, found) {
-            (true, Some(before), Some(found)) => programs.change(before, found),
-            (true, ..) => "unknown: one of the programs did not run in the window".to_owned(),
-            _ => String::new(),
+        let earlier = compiled.entry(function.clone()).or_default();
+        if earlier.is_empty() {
+            let ran_before = programs.ran_before(host, &function, unit.span.start);
+            earlier.extend(ran_before.map(Some));
+        }
+        // Other functions may have the same name.
+        let may_be_same =
+            |before: &&Option<Match>| programs.may_be_same(&function, **before, found);
+        let before = earlier.iter().rev().find(may_be_same).copied();
+        let is_again = !function.is_empty() && before.is_some();
+        let change = match (before.flatten(), found) {
+            _ if !is_again => String::new(),
+            (Some(before), Some(found)) => programs.change(before, found),
+            _ => "unknown: one of the programs did not run in the window".to_owned(),
         };
-        *earlier = (earlier.0 + 1, found.or(earlier.1));
+        earlier.push(found);
         let duration_ps = unit.span.duration().0;
         CompilationRow {
             function,

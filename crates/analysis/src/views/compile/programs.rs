@@ -1,12 +1,16 @@
 //! Finds the program that a compilation produced, and how it differs from the previous one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use stepscope_model::hlo::Instruction;
 use stepscope_model::host_names::{module_function, plain_function};
 use stepscope_model::{HostId, Picos, ProgramId, Session, Span};
 
 /// Maximum number of changed arguments that are listed.
 const MOST_CHANGES: usize = 4;
+
+/// The function of a lambda, as names of modules have it.
+const LAMBDA: &str = "_lambda";
 
 /// A program that a compilation produced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +69,33 @@ impl<'a> Programs<'a> {
             .map_or(&[], Vec::as_slice)
     }
 
+    /// Whether two compilations of this name may be of one function: programs of it have a line of code in
+    /// common. Where one is unknown, the name alone tells, except that of lambdas.
+    pub(super) fn may_be_same(
+        &self,
+        function: &str,
+        before: Option<Match>,
+        after: Option<Match>,
+    ) -> bool {
+        let Some((before, after)) = before.zip(after) else {
+            return plain_function(function) != LAMBDA;
+        };
+        let [before, after] = [before, after].map(|found| self.lines(found));
+        before.is_empty() || after.is_empty() || !before.is_disjoint(&after)
+    }
+
+    /// The lines of code that a program was traced from; none of a program of one op, which may stand
+    /// anywhere.
+    fn lines(&self, found: Match) -> BTreeSet<(&str, u32)> {
+        let program = self.session.program(found.0);
+        let hlo = program.hlo.as_ref().filter(|_| !program.is_single_op());
+        let sources = hlo.into_iter().flat_map(|hlo| hlo.instructions());
+        let sources = sources.filter_map(|one| one.source.as_deref());
+        sources
+            .map(|source| (source.file.as_str(), source.line))
+            .collect()
+    }
+
     pub(super) fn title(&self, found: Match) -> String {
         self.session.program(found.0).title()
     }
@@ -75,27 +106,10 @@ impl<'a> Programs<'a> {
 
     /// What differs between the arguments of two programs, in words.
     pub(super) fn change(&self, before: Match, after: Match) -> String {
-        let arguments = |found: Match| -> Option<Vec<(i64, String)>> {
-            let program = self.session.program(found.0).hlo.as_ref()?;
-            let entry = program.entry()?;
-            let mut arguments: Vec<(i64, String)> = program
-                .instructions_of(entry)
-                .iter()
-                .filter(|instruction| instruction.opcode == "parameter")
-                .map(|instruction| {
-                    let number = instruction
-                        .attributes()
-                        .map_or(0, |attributes| attributes.parameter_number);
-                    (number, without_layout(instruction.shape.to_string()))
-                })
-                .collect();
-            arguments.sort();
-            Some(arguments)
-        };
         if before == after {
             return "none: the same program ran before and after".to_owned();
         }
-        let (Some(before), Some(after)) = (arguments(before), arguments(after)) else {
+        let (Some(before), Some(after)) = (self.arguments(before), self.arguments(after)) else {
             return "unknown: the profile lacks the HLO of one of the programs".to_owned();
         };
         if before.len() != after.len() {
@@ -104,8 +118,8 @@ impl<'a> Programs<'a> {
         let changes: Vec<String> = before
             .iter()
             .zip(&after)
-            .filter(|(old, new)| old.1 != new.1)
-            .map(|(old, new)| format!("argument {}: {} → {}", new.0, old.1, new.1))
+            .filter(|(old, new)| old.shape != new.shape)
+            .map(|(old, new)| format!("argument {}: {} → {}", new.name, old.shape, new.shape))
             .collect();
         match changes.len() {
             0 => "same shapes: a static argument, a sharding, or a re-created function".to_owned(),
@@ -115,6 +129,50 @@ impl<'a> Programs<'a> {
                 count - MOST_CHANGES
             ),
             _ => changes.join(", "),
+        }
+    }
+
+    /// The arguments of a program in their order, if its HLO was recorded.
+    fn arguments(&self, found: Match) -> Option<Vec<Argument>> {
+        let program = self.session.program(found.0).hlo.as_ref()?;
+        let entry = program.entry()?;
+        let parameters = (program.instructions_of(entry).iter())
+            .filter(|instruction| instruction.opcode == "parameter");
+        let mut arguments: Vec<(i64, Argument)> = parameters
+            .map(|instruction| {
+                let attributes = instruction.attributes();
+                let number = attributes.map_or(0, |attributes| attributes.parameter_number);
+                (number, Argument::of(instruction, number))
+            })
+            .collect();
+        arguments.sort_by_key(|(number, _)| *number);
+        Some(
+            arguments
+                .into_iter()
+                .map(|(_, argument)| argument)
+                .collect(),
+        )
+    }
+}
+
+/// An argument of a program: one array, a leaf where the function takes a tree.
+struct Argument {
+    /// What JAX calls it, `batch['image']` or `args[0]`; its number among the leaves elsewhere.
+    name: String,
+    shape: String,
+}
+
+impl Argument {
+    fn of(parameter: &Instruction, number: i64) -> Self {
+        // A parameter within the function has a name stack instead.
+        let is_name = !parameter.op_name.is_empty() && !parameter.op_name.contains('/');
+        Self {
+            name: if is_name {
+                parameter.op_name.clone()
+            } else {
+                number.to_string()
+            },
+            shape: without_layout(parameter.shape.to_string()),
         }
     }
 }

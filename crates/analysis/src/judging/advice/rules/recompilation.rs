@@ -7,7 +7,7 @@ use stepscope_model::SaturatingSum as _;
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::between;
-use crate::judging::advice::facts::Facts;
+use crate::judging::advice::facts::{Facts, part_ps};
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
@@ -70,6 +70,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let in_steps = again.iter().filter(|row| row.step.is_some());
     let time: i64 = in_steps.map(|row| row.duration_ps).saturating_sum();
+    let mean_ps = time as f64 / facts.step_count() / facts.session.hosts.len().max(1) as f64;
+    // Devices may have had work meanwhile.
+    let waited_ps = facts
+        .mean(|row| part_ps(row, PartKind::Compilation) as f64)
+        .unwrap_or(mean_ps);
     finding(
         &RULE,
         severity,
@@ -93,8 +98,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .code("jax.config.update(\"jax_explain_cache_misses\", True)")
     .gain(
-        Some(time as f64 / facts.step_count() / facts.session.hosts.len().max(1) as f64),
-        "time of these compilations within steps ÷ number of steps ÷ number of hosts",
+        Some(mean_ps.min(waited_ps)),
+        "time of these compilations within steps ÷ number of steps ÷ number of hosts, at most the part \
+         of the mean step in which devices wait for compilation",
     )
     .sure(Confidence::Medium)
     .seen(longest.into_iter().take(TOLD).map(seen))

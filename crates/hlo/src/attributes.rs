@@ -43,6 +43,8 @@ pub struct Attributes {
     pub source_target_pairs: Vec<(i64, i64)>,
     /// Whether a send or receive talks to the host.
     pub is_host_transfer: bool,
+    /// Whether it goes through the host to devices of other TPU slices.
+    pub is_between_slices: bool,
     /// How exactly a product is to be computed.
     pub precision: Precision,
     /// Trip count of a while loop, where the compiler knew it.

@@ -29,11 +29,15 @@ fn class(program: &Program, instruction: &Instruction) -> OpClass {
     }
 }
 
-/// The instruction that began what an `async-done` or `async-update` ends.
+/// The instruction that began what an `async-done`, `async-update`, `send-done` or `recv-done` ends.
 fn async_start<'a>(program: &'a Program, instruction: &'a Instruction) -> &'a Instruction {
     let mut current = instruction;
     for _ in 0..MAX_ASYNC_CHAIN {
-        if !matches!(current.opcode.as_str(), "async-update" | "async-done") {
+        let is_end = matches!(
+            current.opcode.as_str(),
+            "async-update" | "async-done" | "send-done" | "recv-done"
+        );
+        if !is_end {
             break;
         }
         match program.operand(current, 0) {
@@ -64,7 +68,7 @@ fn class_alone(instruction: &Instruction) -> OpClass {
         opcode if is_collective(opcode) => {
             let is_host_transfer = instruction
                 .attributes()
-                .is_some_and(|attributes| attributes.is_host_transfer);
+                .is_some_and(|own| own.is_host_transfer && !own.is_between_slices);
             if is_host_transfer && is_exchange_of_callback(&instruction.op_name) {
                 OpClass::HostCallback
             } else if is_host_transfer {

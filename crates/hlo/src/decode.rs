@@ -1,5 +1,6 @@
 //! From protobuf messages to the named model.
 
+use memchr::memmem;
 use prost::Message;
 
 use crate::attributes::{
@@ -17,6 +18,9 @@ use crate::shape::{Layout, Shape};
 use crate::sharding::Sharding;
 use crate::source::SourceResolver;
 use crate::wire::{self, text};
+
+/// The attribute of exchanges through the host that go on to other slices.
+const BETWEEN_SLICES: &[u8] = b"_xla_megascale_transfer_type";
 
 impl Program {
     /// Reads a serialized HloProto, or a bare HloModuleProto.
@@ -266,6 +270,8 @@ fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attribute
             .map(|pair| (pair.source, pair.target))
             .collect(),
         is_host_transfer: proto.is_host_transfer,
+        is_between_slices: proto.is_host_transfer
+            && memmem::find(&proto.frontend_attributes, BETWEEN_SLICES).is_some(),
         // GPU matmul calls have both, and only their configuration is filled in.
         precision: proto
             .precision_config

@@ -122,6 +122,9 @@ pub(crate) struct HloInstruction {
     pub(crate) batch_group_count: i64,
     #[prost(bytes = "vec", tag = "63")]
     pub(crate) comparison_direction: Vec<u8>,
+    /// A map of texts; only some are looked for.
+    #[prost(bytes = "vec", tag = "68")]
+    pub(crate) frontend_attributes: Vec<u8>,
     #[prost(bool, tag = "71")]
     pub(crate) use_global_device_ids: bool,
     #[prost(message, optional, boxed, tag = "87")]

@@ -63,6 +63,8 @@ pub struct Session {
     pub warnings: Vec<Warning>,
     /// Results computed from it.
     pub memo: Memo,
+    /// Whether its hosts were decoded in rounds.
+    pub has_rounds: bool,
 }
 
 /// An aggregated event: occurrences and their total, without times.
@@ -134,6 +136,12 @@ impl DeviceKind {
     /// Whether it runs kernels on streams.
     pub const fn is_gpu(self) -> bool {
         matches!(self, Self::NvidiaGpu | Self::AmdGpu | Self::OtherGpu)
+    }
+
+    /// Whether it works for a device of another kind on its host and has no steps of its own: what it does
+    /// is told, but not counted where devices are.
+    pub const fn is_companion(self) -> bool {
+        matches!(self, Self::SparseCore | Self::Custom)
     }
 
     /// The word in tables: `TPU`, `SparseCore`, `GPU`, `XLA:CPU`, `custom`.
@@ -413,7 +421,7 @@ impl Session {
     /// Whether what is large per host is computed again for whoever needs it instead of kept, so
     /// that memory does not grow with what is in it.
     pub fn has_many_hosts(&self) -> bool {
-        self.hosts.len() > HOSTS_KEPT
+        self.has_rounds
     }
 
     /// A track for whoever reads it once and may read those of all hosts: with many hosts, slices

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_model::{Class, DeviceId, Picos, Session, SliceKind, Span, TrackRole};
+use stepscope_model::{Class, DeviceId, DeviceKind, Picos, Session, SliceKind, Span, TrackRole};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::levels::{COLLECTIVE, COMPUTE, device_levels};
@@ -41,7 +41,14 @@ impl AllCommunication {
             let levels = levels(session);
             let devices: Vec<DeviceId> = session.device_ids().collect();
             let of_device = |&device: &DeviceId| Communication::of(session, device, &levels);
-            Self(devices.par_iter().map(of_device).collect())
+            let mut found: Vec<Communication> = devices.par_iter().map(of_device).collect();
+            for &device in &devices {
+                if let Some(leader) = leader(session, device) {
+                    let compute = found[leader.index()].compute.clone();
+                    found[device.index()].hide_by(&compute);
+                }
+            }
+            Self(found)
         })
     }
 
@@ -73,6 +80,12 @@ impl Communication {
         }
     }
 
+    /// Computation on another device hides this one's communication too.
+    fn hide_by(&mut self, compute: &Intervals) {
+        self.compute = self.compute.union(compute);
+        self.exposed = self.all.subtract(&self.compute);
+    }
+
     /// The communication within `windows`, which may overlap.
     pub(crate) fn within(&self, windows: &[Span]) -> Self {
         let windows = Intervals::union_of(windows.to_vec());
@@ -82,6 +95,17 @@ impl Communication {
             exposed: self.exposed.intersect(&windows),
         }
     }
+}
+
+/// The TensorCore of a SparseCore's chip: what the one computes hides what the other exchanges.
+fn leader(session: &Session, device: DeviceId) -> Option<DeviceId> {
+    let own = session.device(device);
+    session.device_ids().find(|&id| {
+        let other = session.device(id);
+        own.kind == DeviceKind::SparseCore
+            && other.kind == DeviceKind::Tpu
+            && (other.host, other.ordinal) == (own.host, own.ordinal)
+    })
 }
 
 /// Level of each label: computation, collective, or neither.

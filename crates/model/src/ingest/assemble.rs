@@ -29,7 +29,9 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], hosts_at_once: usize) -
         Err(Refusal::FieldsBehindEvents) => Assembly::of(inputs, Headers::Whole, hosts_at_once),
         assembly => assembly,
     };
-    Some(assembly.ok()?.into_session(name))
+    let mut session = assembly.ok()?.into_session(name);
+    session.has_rounds = inputs.len() > hosts_at_once;
+    Some(session)
 }
 
 /// Why there is no session, or not yet.

@@ -60,15 +60,25 @@ use crate::session::{HOSTS_KEPT, Session};
 
 /// Builds a session from the files of all its hosts. Damage becomes warnings; an error means that
 /// nothing at all could be decoded.
+pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError> {
+    ingest_in_rounds(name, inputs, HOSTS_KEPT)
+}
+
+/// The same, this many hosts at a time where there are more: memory then grows with what a round
+/// holds, and what is large per host is computed again for whoever needs it. Answers do not differ.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the session keeps the bytes: callers hand them over"
 )]
-pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError> {
+pub fn ingest_in_rounds(
+    name: &str,
+    inputs: Vec<HostInput>,
+    hosts_at_once: usize,
+) -> Result<Session, IngestError> {
     if inputs.is_empty() {
         return Err(IngestError::NoInput);
     }
-    let Some(session) = assemble::assemble(name, &inputs, HOSTS_KEPT) else {
+    let Some(session) = assemble::assemble(name, &inputs, hosts_at_once.max(1)) else {
         return Err(IngestError::NotAProfile {
             host: inputs[0].host.clone(),
             found: describe((*inputs[0].bytes).as_ref(), XSPACE),

@@ -351,10 +351,14 @@ impl<'a> Facts<'a> {
         (self_ps, busy.map_or(0, |busy| busy.busy_ps))
     }
 
-    /// Devices that recorded work.
+    /// Devices that recorded work, without the companions of others.
     pub(super) fn working(&self) -> impl Iterator<Item = DeviceId> {
+        let is_companion = |id: DeviceId| self.session.device(id).kind.is_companion();
         let devices = self.session.device_ids();
-        devices.filter(|&device| self.work_of(device).0 > 0)
+        let worked: Vec<DeviceId> = devices.filter(|&id| self.work_of(id).0 > 0).collect();
+        let has_main = worked.iter().any(|&id| !is_companion(id));
+        let counts = move |&id: &DeviceId| !has_main || !is_companion(id);
+        worked.into_iter().filter(counts)
     }
 
     /// Total self time of the ops that `passes` accepts, and their time per step and device.

@@ -26,6 +26,9 @@ pub struct Selected<'a> {
     session: &'a Session,
     /// Selected devices, ascending.
     pub devices: Vec<DeviceId>,
+    /// Those that means over devices cover, ascending: that worked, without companions such as
+    /// SparseCores of others that did. All if none worked.
+    pub main_devices: Vec<DeviceId>,
     /// Selected hosts, ascending.
     pub hosts: Vec<HostId>,
     /// Selected steps, as positions in `Session::steps`; none if the selection has no steps.
@@ -66,6 +69,7 @@ impl Wanted<'_> {
         let devices = select_devices(session, self.device, &hosts)?;
         Ok(Selected {
             session,
+            main_devices: main_devices(session, &devices),
             devices,
             hosts,
             steps: select_steps(session, self.steps, self.series)?,
@@ -269,6 +273,25 @@ impl Selected<'_> {
     }
 }
 
+fn main_devices(session: &Session, devices: &[DeviceId]) -> Vec<DeviceId> {
+    let has_worked = |&device: &DeviceId| {
+        let mut tracks = session.work_tracks(device);
+        tracks.any(|(_, track)| track.slice_count() > 0)
+    };
+    let is_companion = |device: DeviceId| session.device(device).kind.is_companion();
+    let mut main: Vec<DeviceId> = devices.iter().copied().filter(has_worked).collect();
+    let led: Vec<HostId> = (main.iter())
+        .filter(|&&device| !is_companion(device))
+        .map(|&device| session.device(device).host)
+        .collect();
+    main.retain(|&device| !is_companion(device) || !led.contains(&session.device(device).host));
+    if main.is_empty() {
+        devices.to_vec()
+    } else {
+        main
+    }
+}
+
 /// The step's span on a device; if it has none there, its span on the device's host.
 pub fn device_span(step: &Step, session: &Session, device: DeviceId) -> Option<Span> {
     let host = session.device(device).host;
@@ -280,10 +303,16 @@ fn select_hosts(session: &Session, wanted: Option<&str>) -> Result<Vec<HostId>, 
     let Some(wanted) = wanted else {
         return Ok(all.collect());
     };
+    let is_named =
+        |part: &str| (session.hosts.iter()).any(|host| host.name.eq_ignore_ascii_case(part));
     let hosts: Vec<_> = all
         .filter(|&id| {
-            any_part(wanted, |part| {
-                part == HOST_PLANE || contains(&session.host(id).name, part)
+            let name = &session.host(id).name;
+            any_part(wanted, |part| match part {
+                HOST_PLANE => true,
+                // `host-1` is not `host-10` too.
+                whole if is_named(whole) => name.eq_ignore_ascii_case(whole),
+                part => contains(name, part),
             })
         })
         .collect();
@@ -302,11 +331,19 @@ fn select_devices(
     let Some(wanted) = wanted else {
         return Ok(all.collect());
     };
+    let titles: Vec<String> = session
+        .device_ids()
+        .map(|id| session.device_title(id))
+        .collect();
+    let is_named = |part: &str| titles.iter().any(|title| is_whole(title, part));
     let devices: Vec<_> = all
         .filter(|&id| {
+            let title = &titles[id.index()];
             any_part(wanted, |part| match part.parse::<u32>() {
                 Ok(number) => number == id.0,
-                Err(_) => is_called(&session.device_title(id), part),
+                // `GPU:1` is not `GPU:10` too.
+                Err(_) if is_named(part) => is_whole(title, part),
+                Err(_) => is_called(title, part),
             })
         })
         .collect();
@@ -322,6 +359,14 @@ fn select_devices(
 const HOST_PLANE: &str = "/host:CPU";
 /// The profiler's prefix of device names.
 const DEVICE_PLANE: &str = "/device:";
+
+/// Whether this is the whole name of a device, with or without that of its host.
+fn is_whole(title: &str, wanted: &str) -> bool {
+    let name = title.rsplit('/').next().unwrap_or(title);
+    [title, name]
+        .iter()
+        .any(|whole| whole.eq_ignore_ascii_case(wanted))
+}
 
 /// Whether `wanted` matches a device: as a part of its title, or as the profiler's full name,
 /// `/device:GPU:0`.

@@ -74,7 +74,9 @@ pub(crate) const WHOLE: usize = usize::MAX;
 /// without steps.
 pub(crate) fn divide_recording(session: &Session, selected: &Selected<'_>) -> Vec<StepParts> {
     let mut windows = observed_windows(session, selected);
-    windows.retain(|(_, windows)| !windows.spans().is_empty());
+    windows.retain(|(device, windows)| {
+        selected.main_devices.contains(device) && !windows.spans().is_empty()
+    });
     let hull = |windows: &Intervals| windows.spans().iter().copied().reduce(Span::hull);
     let spans: Vec<Span> = windows.iter().filter_map(|(_, own)| hull(own)).collect();
     let Some(within) = spans.iter().copied().reduce(Span::hull) else {
@@ -195,20 +197,15 @@ fn divide_places<T: Send>(
         .collect()
 }
 
-/// Selected devices that recorded work, and selected hosts without any device that did.
+/// Main devices that recorded work, and selected hosts without any device that did.
 fn places(session: &Session, selected: &Selected<'_>) -> Vec<Place> {
     let works = |device: DeviceId| {
         let mut tracks = session.work_tracks(device);
         tracks.any(|(_, track)| track.slice_count() > 0)
     };
-    let devices: Vec<DeviceId> = selected
-        .devices
-        .iter()
-        .copied()
-        .filter(|&device| works(device))
-        .collect();
-    let mut places: Vec<Place> = devices
-        .iter()
+    let main = selected.main_devices.iter();
+    let mut places: Vec<Place> = main
+        .filter(|&&device| works(device))
         .map(|&device| (session.device(device).host, Some(device)))
         .collect();
     let working: BTreeSet<HostId> = session

@@ -101,7 +101,7 @@ fn apart(session: &Session, selected: &Selected<'_>, hosts: &[bool]) -> Apart {
         let spans = others.iter().filter_map(|&at| span(&session.steps[at]));
         Intervals::union_of(spans.collect())
     };
-    let devices = selected.devices.iter().map(|&device| {
+    let devices = selected.main_devices.iter().map(|&device| {
         let span = move |step: &Step| device_span(step, session, device);
         (device, of_others(&span))
     });
@@ -179,10 +179,14 @@ fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
 }
 
 /// Duration of a step: the mean of the annotation over the hosts that take part, else the mean over
-/// the selected devices.
+/// the main devices.
 fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
-    let is_selected = |span: &StepSpan| span.device.is_some_and(|id| selected.has_device(id));
-    annotation_ps(hosts, step).or_else(|| mean_ps(step, is_selected))
+    let main = &selected.main_devices;
+    let is_main = |span: &StepSpan| {
+        span.device
+            .is_some_and(|id| main.binary_search(&id).is_ok())
+    };
+    annotation_ps(hosts, step).or_else(|| mean_ps(step, is_main))
 }
 
 /// Duration of a step's annotation, mean over the hosts that take part.

@@ -46,8 +46,9 @@ pub(super) fn devices(
     let mut whole: Vec<(DeviceId, Intervals, Intervals)> = observed
         .into_par_iter()
         .filter_map(|(device, windows)| {
+            let is_main = selected.main_devices.binary_search(&device).is_ok();
             let busy = work.within(session, device, windows.spans());
-            has_worked(session, device).then_some((device, windows, busy))
+            (is_main && has_worked(session, device)).then_some((device, windows, busy))
         })
         .collect();
     let in_steps = devices_in_steps(session, selected);

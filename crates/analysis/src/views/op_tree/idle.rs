@@ -22,6 +22,6 @@ pub(super) fn idle_ps(session: &Session, selected: &Selected<'_>) -> Option<i64>
         let work = work_intervals(session, device, windows.spans(), &labels);
         Some(windows.duration().0 - work.duration().0)
     };
-    let idle: Vec<Option<i64>> = selected.devices.par_iter().map(of_device).collect();
+    let idle: Vec<Option<i64>> = selected.main_devices.par_iter().map(of_device).collect();
     idle.into_iter().flatten().reduce(|a, b| a + b)
 }

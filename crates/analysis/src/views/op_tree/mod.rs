@@ -66,7 +66,7 @@ stepscope op_tree ./logs --sort wasted_ps";
             Choice::Include => idle::idle_ps(session, &selected),
             Choice::Exclude => None,
         };
-        let peaks = common_peaks(session, &selected.devices);
+        let peaks = common_peaks(session, &selected.main_devices);
         let tree = build::Tree::new(session, &ops, options.by, &peaks, idle_ps);
         let (rows, row_count) = rows::rows(&tree, options)?;
         Ok(OpTreeReport {

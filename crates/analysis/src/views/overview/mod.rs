@@ -93,6 +93,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             step_parts: &step_parts,
             steps: &glance.steps.rows,
             ops: &ops,
+            measured: &glance.ops.ops,
             totals: &glance.totals,
             utilization: &utilization,
             occupation: occupation(session, &selected, &glance.steps.rows, &glance.devices),

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use stepscope_model::{Class, DeviceId, LabelId, SaturatingSum as _, Session, SliceKind, StringId};
+use stepscope_model::{
+    Class, DeviceId, LabelId, MemoryLevel, SaturatingSum as _, Session, SliceKind, StringId,
+};
 
 use super::report::Verdict;
 use crate::measuring::activity::compilation_ps;
@@ -16,7 +18,7 @@ use crate::measuring::work::AllWork;
 use crate::telling::format;
 use crate::telling::recording;
 use crate::telling::thresholds::{Threshold, Thresholds, VerdictKind};
-use crate::views::ops::{OpRow, OpsReport};
+use crate::views::ops::{Measured, OpRow, OpsReport, Work};
 use crate::views::roofline::Utilization;
 
 /// What the figures are computed from.
@@ -31,6 +33,8 @@ pub(super) struct Facts<'a> {
     pub(super) steps: &'a [StepParts],
     /// All ops of the selection, before any limit.
     pub(super) ops: &'a OpsReport,
+    /// The same ops with their work.
+    pub(super) measured: &'a [Measured],
     pub(super) totals: &'a [WorkTotals],
     pub(super) utilization: &'a Utilization,
     /// What busy devices are busy with; none without work.
@@ -249,7 +253,8 @@ fn host_overhead(facts: &Facts<'_>) -> Figure {
     }
 }
 
-/// Bytes of all ops with known work ÷ (peak bandwidth × busy time) of the devices.
+/// Bytes between the ops with known work and the device's main memory ÷ (its peak bandwidth × busy time)
+/// of the devices.
 fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
     let mut capacity = 0.0;
     for device in facts
@@ -266,22 +271,22 @@ fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
         };
         capacity += peak.per_second * busy_in_selection(facts, device) * 1e-12;
     }
-    let moved = |row: &OpRow| row.bytes.map(|bytes| bytes * row.executions as f64);
-    let known: Vec<&OpRow> = facts
-        .ops
-        .rows
+    let known: Vec<(&OpRow, &Work)> = facts
+        .measured
         .iter()
-        .filter(|row| row.bytes.is_some())
+        .filter_map(|one| Some((&one.row, one.work.as_ref()?)))
         .collect();
     if capacity <= 0.0 || known.is_empty() {
         return missing("The bytes that ops move are unknown.");
     }
-    let bytes: f64 = known.iter().filter_map(|row| moved(row)).sum();
-    let covered: i64 = known.iter().map(|row| row.self_ps).saturating_sum();
+    let bytes: f64 = (known.iter())
+        .map(|(_, work)| work.traffic.get(MemoryLevel::Hbm))
+        .sum();
+    let covered: i64 = known.iter().map(|(row, _)| row.self_ps).saturating_sum();
     let coverage = covered as f64 / facts.ops.total_self_ps.max(1) as f64;
     let explanation = format!(
-        "{} read and written by ops ÷ (peak bandwidth × busy time); ops with known bytes take {} \
-         of the work time.",
+        "{} that ops read from and wrote to device memory ÷ (peak bandwidth × busy time); ops with known \
+         bytes take {} of the work time.",
         format::bytes(bytes),
         format::percent(coverage)
     );

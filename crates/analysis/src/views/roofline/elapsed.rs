@@ -19,7 +19,7 @@ pub(crate) fn elapsed(selected: &Selected<'_>, windows: Intervals, extent: Span)
     windows.intersect(&Intervals::union_of(vec![extent]))
 }
 
-/// Σ elapsed time over the selected devices that worked: from the first to the last work, or the
+/// Σ elapsed time over the main devices that worked: from the first to the last work, or the
 /// selected steps. If idle time is excluded, the union of work.
 pub(super) fn elapsed_ps(session: &Session, selected: &Selected<'_>, idle: Choice) -> i64 {
     let extents = work_extents(session);
@@ -35,5 +35,7 @@ pub(super) fn elapsed_ps(session: &Session, selected: &Selected<'_>, idle: Choic
         }
         elapsed(selected, windows, extent).duration().0
     };
-    selected.devices.iter().map(of_device).saturating_sum()
+    (selected.main_devices.iter())
+        .map(of_device)
+        .saturating_sum()
 }

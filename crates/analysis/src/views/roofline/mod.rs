@@ -76,7 +76,7 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
         if options.infeed == Choice::Exclude {
             ops.retain(|op| !is_feed(&op.row.category));
         }
-        let peaks = common_peaks(session, &selected.devices);
+        let peaks = common_peaks(session, &selected.main_devices);
         let mut scopes = totals_and_programs(session, &selected, options, &ops, &peaks);
         scopes.extend(steps::steps(session, &selected, options, &ops, &peaks));
         let total_self_ps: i64 = ops.iter().map(|op| op.row.self_ps).saturating_sum();

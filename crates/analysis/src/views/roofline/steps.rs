@@ -100,17 +100,21 @@ pub(super) fn step_points(
             if sums.occurrences == 0 {
                 continue;
             }
+            if sums.rated > 0 {
+                work.get_or_insert_default().add(&sums.work);
+            }
+            occurrences += sums.occurrences;
+            // Companions work in the time of their device.
+            if selected.main_devices.binary_search(device).is_err() {
+                continue;
+            }
             let elapsed_ps = match &busy {
                 Some(busy) => busy.get(&(step, *device)).copied().unwrap_or(0),
                 None => span.duration().0,
             };
             let rated_ps = elapsed_ps.saturating_sub(sums.left_out_ps).max(0);
             time_ps = time_ps.saturating_add(rated_ps);
-            occurrences += sums.occurrences;
             worked += 1;
-            if sums.rated > 0 {
-                work.get_or_insert_default().add(&sums.work);
-            }
             hull = Some(hull.map_or(*span, |hull| hull.hull(*span)));
         }
         let Some(hull) = hull else { continue };

@@ -52,7 +52,7 @@ pub(crate) fn utilization(
     if ops.is_empty() {
         return unknown("No device recorded work.");
     }
-    let peaks = common_peaks(session, &selected.devices);
+    let peaks = common_peaks(session, &selected.main_devices);
     if peaks.flops.is_none() {
         return unknown("The peak of the chip is unknown, or the devices have different chips.");
     }

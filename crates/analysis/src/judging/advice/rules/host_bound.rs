@@ -2,7 +2,7 @@
 //!
 //! The finding is named after what the host does most of that time. Copies to the device are input.
 
-use super::host_causes::{Causes, MAX_SHORT, longest_gaps, place_of, title_of, why_of};
+use super::host_causes::{Causes, MAX_SHORT, longest_gaps, mostly_in, title_of, why_of};
 use super::rival::{Rival, rival};
 use super::step_waits;
 use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
@@ -10,6 +10,7 @@ use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
+use crate::views::idle::GapRow;
 use crate::views::what_if::change::is_removable;
 use stepscope_model::{Activity, Framework};
 
@@ -136,7 +137,7 @@ impl Named {
                 is_whole: true,
             };
         }
-        if launches && place_of(facts, Cause::Dispatch).contains("in while") {
+        if launches && mostly_in(facts, Cause::Dispatch, launches_loop) {
             return Self {
                 title: "The host launches a loop op by op",
                 why: LOOP,
@@ -159,6 +160,13 @@ impl Named {
             is_whole: !launches,
         }
     }
+}
+
+/// XLA names the work of a `while` op on the host after the op.
+fn launches_loop(gap: &GapRow) -> bool {
+    let number = gap.annotation.strip_prefix("while");
+    let number = number.map(|rest| rest.strip_prefix('.').unwrap_or(rest));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether all garbage collection is JAX's, of references that other threads left to it.

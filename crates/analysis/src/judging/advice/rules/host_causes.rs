@@ -235,6 +235,18 @@ fn place_among(facts: &Facts<'_>, cause: Cause, counts: impl Fn(&GapRow) -> bool
     format!(", {how} {}", format::shortened(&name))
 }
 
+/// Whether gaps of this kind are most of the time that the cause takes.
+pub(super) fn mostly_in(facts: &Facts<'_>, cause: Cause, is: fn(&GapRow) -> bool) -> bool {
+    let (mut within_ps, mut all_ps) = (0_i64, 0_i64);
+    for gap in (facts.gaps().longest.iter()).filter(|gap| gap.cause == cause) {
+        all_ps = all_ps.saturating_add(gap.cause_ps);
+        if is(gap) {
+            within_ps = within_ps.saturating_add(gap.cause_ps);
+        }
+    }
+    within_ps as f64 > MAIN_SHARE * all_ps as f64
+}
+
 /// Where the host was in a gap: the Python function, the annotation or the call; empty if none is known.
 fn named(gap: &GapRow) -> String {
     match gap.python.split_once(' ') {

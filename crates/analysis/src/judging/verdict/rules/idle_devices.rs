@@ -1,6 +1,6 @@
 //! `idle_devices`: some devices worked in the observed time and others did not, as in `overview`.
 
-use stepscope_model::{DeviceId, DeviceKind, Framework};
+use stepscope_model::{DeviceId, Framework};
 
 use super::Rule;
 use crate::judging::verdict::evidence::{Evidence, listed};
@@ -16,10 +16,9 @@ pub(super) const RULE: Rule = Rule {
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let session = evidence.session;
     // Rows of plug-ins and SparseCores are empty in most programs.
-    let counted = session.device_ids().filter(|&id| {
-        let kind = session.device(id).kind;
-        !matches!(kind, DeviceKind::Custom | DeviceKind::SparseCore)
-    });
+    let counted = session
+        .device_ids()
+        .filter(|&id| !session.device(id).kind.is_companion());
     let is_busy = |id: &DeviceId| {
         let mut devices = evidence.overview.devices.iter();
         devices.any(|device| device.device_index == id.0 && device.busy_ratio.is_some())

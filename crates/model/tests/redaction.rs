@@ -46,6 +46,118 @@ fn of_two_hundred_identifiers_none_is_left() {
 }
 
 #[test]
+fn numbers_that_say_who_somebody_is_are_replaced_and_stay_equal() {
+    use stepscope_testing::space::{EventData, StatValue, XEvent, XEventMetadata, XLine, XPlane};
+    use stepscope_testing::space::{XSpace, XStat, XStatMetadata};
+    let names = [
+        "job_id",
+        "session_id",
+        "order_id",
+        "client_id",
+        "userId",
+        "run_id",
+    ];
+    let mut plane = XPlane {
+        name: "/host:CPU".to_owned(),
+        ..XPlane::default()
+    };
+    for (id, name) in (1..).zip(names) {
+        let metadata = XStatMetadata {
+            id,
+            name: name.to_owned(),
+            ..XStatMetadata::default()
+        };
+        plane.stat_metadata.insert(id, metadata);
+    }
+    let metadata = XEventMetadata {
+        id: 1,
+        name: "load".to_owned(),
+        ..XEventMetadata::default()
+    };
+    plane.event_metadata.insert(1, metadata);
+    let stat = |id: i64, value| XStat {
+        metadata_id: id,
+        value: Some(value),
+    };
+    let events = (0..2).map(|at| XEvent {
+        metadata_id: 1,
+        data: Some(EventData::OffsetPs(at * 1_000_000)),
+        duration_ps: 900_000,
+        stats: (1..=6)
+            .map(|id| {
+                if id % 2 == 0 {
+                    stat(id, StatValue::Int64(4_711_000 + id))
+                } else {
+                    stat(id, StatValue::Str(format!("{}", 4_711_000 + id)))
+                }
+            })
+            .collect(),
+    });
+    plane.lines.push(XLine {
+        id: 1,
+        name: "python".to_owned(),
+        timestamp_ns: 1_000_000,
+        events: events.collect(),
+        ..XLine::default()
+    });
+    let space = XSpace {
+        planes: vec![plane],
+        ..XSpace::default()
+    };
+    let input = HostInput {
+        host: HOST.to_owned(),
+        bytes: Arc::new(identifiers::encoded(&space)),
+        problem: None,
+    };
+    let session = ingest(RUN, vec![input]).expect("a session");
+    let (redacted, _) = redact(&session, &Key::from_text("a key")).expect("a redacted session");
+    let read = stepscope_xplane::Space::scan((*redacted.hosts[0].bytes).as_ref());
+    let plane = &read.planes[0];
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for line in &plane.lines {
+        for event in line.events() {
+            let values = event.stats().map(|stat| format!("{:?}", stat.value()));
+            found.push(values.collect());
+        }
+    }
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0], found[1], "equal ones stay equal");
+    let all = found[0].join(" ");
+    for id in 1..6 {
+        assert!(!all.contains(&format!("{}", 4_711_000 + id)), "{id}: {all}");
+    }
+    // Of runs, programs and ops the numbers are figures.
+    assert!(all.contains("4711006"), "{all}");
+}
+
+#[test]
+fn without_memory_for_the_rewritten_files_nothing_is_written() {
+    use stepscope_model::redact::{RedactError, redact_within};
+    let input = HostInput {
+        host: HOST.to_owned(),
+        bytes: Arc::new(identifiers::stuffed_bytes(&identifiers::identifiers(7, 1))),
+        problem: None,
+    };
+    let session = ingest(RUN, vec![input]).expect("a session");
+    let key = Key::from_text("a key");
+    let size = (*session.hosts[0].bytes).as_ref().len() as u64;
+    let mut asked = Vec::new();
+    let refused = redact_within(&session, &key, &mut |bytes| {
+        asked.push(bytes);
+        Err("none is left".to_owned())
+    });
+    assert!(matches!(refused, Err(RedactError::Memory { needed, .. }) if needed == size));
+    assert_eq!(asked, [size]);
+    let memory = Arc::new(());
+    let held = memory.clone();
+    let given = redact_within(&session, &key, &mut |_| Ok(held.clone()));
+    drop(held);
+    assert!(Arc::strong_count(&memory) > 1, "the session holds it");
+    drop(given);
+    assert_eq!(Arc::strong_count(&memory), 1);
+}
+
+#[test]
 fn what_is_kept_is_listed_by_kind() {
     let (_, redaction) = redacted(&identifiers::identifiers(7, 1));
     let words: Vec<&str> = redaction

@@ -21,10 +21,10 @@ pub struct Selection {
     /// selects what begins within them
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`, `GPU:3`
+    /// Devices by number in the session, or by name or part of it, ignoring case: `0`, `0,1`, `GPU:3`
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Hosts by part of the name, ignoring case, comma-separated
+    /// Hosts by name or part of it, ignoring case, comma-separated
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
     /// Programs by id or by part of the name, ignoring case, comma-separated

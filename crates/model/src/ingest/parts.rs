@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_xplane::Space;
 
 use super::build::{BuiltTrack, counter_tracks};
@@ -55,12 +56,15 @@ impl Parts {
         let mut annotations = Vec::new();
         // Steps of other processes are not those of the profiled process.
         let recorded = std::mem::take(&mut built.decoded.annotations);
+        let fixed = fixed_names(&recorded);
         for annotation in recorded.into_iter().filter(|_| plan.process.is_none()) {
             let label = &mut labels.all[ids[annotation.label as usize].index()];
             if label.kind == SliceKind::Host {
                 (label.class, label.activity) = (Class::Step, Activity::None);
             }
-            let series = series_name(labels.strings.get(label.name)).to_owned();
+            let name = labels.strings.get(label.name);
+            let is_fixed = fixed.contains(&annotation.label);
+            let series = if is_fixed { name } else { series_name(name) }.to_owned();
             annotations.push((annotation, labels.strings.intern(&series)));
         }
         let name = labels.strings.intern(&plan.name);
@@ -170,6 +174,22 @@ impl Parts {
             });
         }
     }
+}
+
+/// The names that occur with several recorded numbers, so that a number within them is part of the name:
+/// `phase1` and `phase2`, each with steps of its own.
+fn fixed_names(annotations: &[Annotation]) -> FxHashSet<u32> {
+    let mut numbers: FxHashMap<u32, i64> = FxHashMap::default();
+    let mut fixed = FxHashSet::default();
+    for annotation in annotations {
+        let Some(number) = annotation.number else {
+            continue;
+        };
+        if *numbers.entry(annotation.label).or_insert(number) != number {
+            fixed.insert(annotation.label);
+        }
+    }
+    fixed
 }
 
 /// The name of a series of steps: `ProfilerStep#5` and `ProfilerStep#6` belong to one.

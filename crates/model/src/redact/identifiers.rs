@@ -23,6 +23,11 @@ const MORE_DOMAINS: [&str; 16] = [
     "ru", "uk",
 ];
 
+/// What stands before an address in names.
+const ADDRESS_WORDS: [&str; 11] = [
+    "addr", "address", "host", "hostname", "inet", "ip", "ipv4", "node", "peer", "vm", "worker",
+];
+
 /// What an identifier is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
@@ -75,7 +80,7 @@ fn groups(text: &str, separator: u8, is_member: fn(&u8) -> bool) -> (Vec<&str>, 
 
 /// UUIDs, MAC addresses, ids in groups of hexadecimal digits.
 fn hexadecimal(text: &str) -> Option<usize> {
-    b"-:".iter().find_map(|&separator| {
+    b"-:_".iter().find_map(|&separator| {
         let (groups, length) = groups(text, separator, u8::is_ascii_hexdigit);
         let count: usize = groups.iter().map(|group| group.len()).sum();
         let has = |is: fn(&u8) -> bool| {
@@ -86,7 +91,13 @@ fn hexadecimal(text: &str) -> Option<usize> {
         let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
         let is_mac = groups.len() == 6 && groups.iter().all(|group| group.len() == 2);
         let is_id = is_mixed && groups.len() >= 3 && count >= 6;
-        (is_mac || is_id).then_some(length)
+        // Names of ops are words and numbers with the same sign between them.
+        let is_found = if separator == b'_' {
+            is_mac && is_mixed
+        } else {
+            is_mac || is_id
+        };
+        is_found.then_some(length)
     })
 }
 
@@ -130,13 +141,40 @@ fn numbers(text: &str, before: Option<char>) -> Option<usize> {
         return Some(length);
     }
     let (spaced, length) = groups(text, b' ', u8::is_ascii_digit);
-    if spaced.len() == 4 && spaced.iter().all(|group| group.len() == 4) {
+    if spaced.len() == 4 && spaced.iter().all(|group| group.len() == 4) || is_dialed(&spaced) {
         return Some(length);
     }
     let (joined, length) = groups(text, b'_', u8::is_ascii_digit);
     let is_year =
         |group: &str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
     (joined.len() >= 3 && is_year(joined[0])).then_some(length)
+}
+
+/// Whether numbers with spaces between them are a telephone number or one of an authority: `078 05
+/// 1120`, `1 555 123 4567`. Extents of a shape are multiples of eight.
+fn is_dialed(groups: &[&str]) -> bool {
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let is_form = matches!(lengths[..], [3, 2 | 3, 4] | [1..=3, 3, 3, 4]);
+    let is_extent = |group: &&str| {
+        let number: u32 = group.parse().unwrap_or(1);
+        !group.starts_with('0') && number % 8 == 0
+    };
+    is_form && !groups.iter().all(is_extent)
+}
+
+/// The length of an address whose parts are joined like those of a name, `ip_10_1_2_3`: with a word
+/// before it that says so, because names of ops end in numbers, too.
+pub(super) fn underscored_address(head: &str, text: &str) -> Option<usize> {
+    let (parts, length) = groups(text, b'_', u8::is_ascii_digit);
+    let is_part = |part: &&str| part.len() <= 3 && part.parse::<u8>().is_ok();
+    let word = head
+        .strip_suffix(['_', '-'])?
+        .rsplit(|letter: char| !letter.is_ascii_alphanumeric())
+        .next()?
+        .to_ascii_lowercase();
+    let is_named = ADDRESS_WORDS.contains(&word.as_str());
+    let is_address = parts.len() == 4 && parts.iter().all(is_part);
+    (is_named && is_address && is_end(text, length)).then_some(length)
 }
 
 /// What labels of a host name are made of.
@@ -185,6 +223,10 @@ mod tests {
             "4111 1111 1111 1111",
             "gpu-17.rack4.example.org",
             "alice.b@corp.example.com",
+            "7f_3a_9b_2c_11_00",
+            "078 05 1120",
+            "555 123 4567",
+            "1 555 123 4567",
         ] {
             let found = identifier(whole, None);
             // An address that begins with colons begins with a sign, not with a token.
@@ -208,8 +250,30 @@ mod tests {
             "add.1",
             "fade",
             "1-2-3",
+            "128 256 1024",
+            "3_3_64_128",
+            "10_20_30_40_50_60",
+            "128 64",
         ] {
             assert_eq!(identifier(none, None), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn addresses_in_names_are_told_from_numbers_of_ops() {
+        for (head, text) in [("ip_", "10_1_2_3"), ("on host-", "192_168_0_12 ")] {
+            let expected = text.trim_end().len();
+            assert_eq!(underscored_address(head, text), Some(expected), "{head}");
+        }
+        for (head, text) in [
+            ("fusion_", "10_1_2"),
+            ("fusion_", "10_1_2_3"),
+            ("f32_", "64_64"),
+            ("ip_", "10_1_2_300"),
+            ("ip_", "10_1_2_3x"),
+            ("", "10_1_2_3"),
+        ] {
+            assert_eq!(underscored_address(head, text), None, "{head}{text}");
         }
     }
 }

@@ -20,16 +20,19 @@ mod paths;
 mod scan;
 mod vocabulary;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use stepscope_xplane::{Rewriter, TextPlace, numbers_alone, numbers_within};
 
 use crate::ingest::{HostInput, IngestError, ProgramInput, ingest_all};
+use crate::profile_data::ProfileData;
 use crate::session::Session;
 use known::Known;
 pub use names::Key;
 use names::{Kind, Names};
+use scan::is_identity;
 use vocabulary::is_digits;
 
 /// What was done to a session.
@@ -93,6 +96,14 @@ pub enum RedactError {
     /// Memory profiles consist of stacks of the user's functions and little else.
     #[error("a memory profile consists of names only, so redaction would leave nothing")]
     MemoryOnly,
+    /// There is no memory for the rewritten files.
+    #[error("the redacted files need {needed} bytes of memory: {reason}")]
+    Memory {
+        /// As many as the files have.
+        needed: u64,
+        /// What the caller said.
+        reason: String,
+    },
     /// The result cannot be opened: the files are too damaged.
     #[error("{0}")]
     Ingest(#[from] IngestError),
@@ -104,9 +115,29 @@ pub enum RedactError {
 ///
 /// See [`RedactError`].
 pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), RedactError> {
+    redact_within(session, key, &mut |_| Ok(Arc::new(())))
+}
+
+/// Memory that is reserved as long as this is held.
+pub type Memory = Arc<dyn Any + Send + Sync>;
+
+/// [`redact`], where `reserve` is asked for as many bytes as the files of all hosts have before any
+/// of them is written again. The session holds what it gives.
+///
+/// # Errors
+///
+/// See [`RedactError`]; [`RedactError::Memory`] where it gives none, with its reason.
+pub fn redact_within(
+    session: &Session,
+    key: &Key,
+    reserve: &mut dyn FnMut(u64) -> Result<Memory, String>,
+) -> Result<(Session, Redaction), RedactError> {
     if session.is_memory_only() {
         return Err(RedactError::MemoryOnly);
     }
+    let sizes = session.hosts.iter();
+    let needed = sizes.map(|host| (*host.bytes).as_ref().len() as u64).sum();
+    let memory = reserve(needed).map_err(|reason| RedactError::Memory { needed, reason })?;
     let mut names = Names::new(key);
     know(session, &mut names);
     let mut removed = Removed::default();
@@ -120,7 +151,10 @@ pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), Reda
         let bytes = stepscope_xplane::rewrite((*host.bytes).as_ref(), &mut rewriter);
         hosts.push(HostInput {
             host: names.host(&host.name),
-            bytes: Arc::new(bytes),
+            bytes: Arc::new(Rewritten {
+                bytes,
+                _memory: Arc::clone(&memory),
+            }),
             problem: None,
         });
         removed.manifests += usize::from(host.manifest.is_some());
@@ -145,6 +179,20 @@ pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), Reda
     };
     Ok((redacted, redaction))
 }
+
+/// The bytes of a host, and the memory that was reserved for all of them.
+struct Rewritten {
+    bytes: Vec<u8>,
+    _memory: Memory,
+}
+
+impl AsRef<[u8]> for Rewritten {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl ProfileData for Rewritten {}
 
 /// Collects the names that are replaced wherever they occur.
 fn know(session: &Session, names: &mut Names) {
@@ -223,6 +271,17 @@ impl Profile<'_> {
     }
 }
 
+impl Profile<'_> {
+    /// An id that stands in a stat as text: a number stays one.
+    fn identity_text(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(bytes);
+        match text.parse() {
+            Ok(number) => self.names.number_of(number).to_string().into_bytes(),
+            Err(_) => self.names.whole(Kind::Value, &text).into_bytes(),
+        }
+    }
+}
+
 impl Rewriter for Profile<'_> {
     fn text(&mut self, place: TextPlace, text: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(text);
@@ -239,6 +298,7 @@ impl Rewriter for Profile<'_> {
 
     fn bytes(&mut self, stat: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
         match stat {
+            _ if is_identity(stat) => Some(self.identity_text(bytes)),
             b"Hlo Proto" | b"HLO Proto" => Some(self.names.program(bytes)),
             _ if is_text(bytes) && !is_number(bytes) => None,
             // Messages of messages of numbers.
@@ -256,7 +316,15 @@ impl Rewriter for Profile<'_> {
         }
     }
 
+    fn identity(&mut self, stat: &[u8], number: u64) -> Option<u64> {
+        is_identity(stat).then(|| self.names.number_of(number))
+    }
+
     fn keeps_numbers(&mut self, stat: &[u8]) -> bool {
+        // They are replaced.
+        if is_identity(stat) {
+            return true;
+        }
         let is_public = self.is_public_stat(stat);
         self.removed.numbers |= !is_public;
         is_public

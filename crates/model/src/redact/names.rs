@@ -126,6 +126,19 @@ impl Names {
         new
     }
 
+    /// The number in the place of another, of up to ten digits: equal ones stay equal.
+    pub(super) fn number_of(&self, number: u64) -> u64 {
+        let mut hash = Sha256::new();
+        hash.update(self.key.0);
+        hash.update(b"number");
+        hash.update(number.to_le_bytes());
+        let digest: [u8; 32] = hash.finalize().into();
+        let wide = digest
+            .first_chunk()
+            .map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        1_000_000_000 + wide % 9_000_000_000
+    }
+
     /// A host name is replaced as a whole: its numbers identify machines and their owner.
     pub(super) fn host(&mut self, name: &str) -> String {
         if name.is_empty() {

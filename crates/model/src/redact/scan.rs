@@ -1,7 +1,7 @@
 //! A text, read from left to right: known names, paths, identifiers, and then its tokens one by
 //! one. What is recognized as vocabulary is kept; everything else gets a new name.
 
-use super::identifiers::{Found, identifier};
+use super::identifiers::{Found, identifier, underscored_address};
 use super::known::{Known, first_token, is_of_token};
 use super::names::{Kind, Names};
 use super::paths::{Piece, path};
@@ -33,6 +33,30 @@ const SECRET_KEYS: [&str; 24] = [
     "account",
     "employee",
     "customer",
+];
+/// Whose ids are private. Those of ops, programs, devices and the like are figures.
+const ID_OWNERS: [&str; 21] = [
+    "account",
+    "client",
+    "conversation",
+    "customer",
+    "employee",
+    "invoice",
+    "job",
+    "member",
+    "order",
+    "owner",
+    "patient",
+    "payment",
+    "person",
+    "profile",
+    "request",
+    "session",
+    "student",
+    "subscriber",
+    "tenant",
+    "transaction",
+    "user",
 ];
 /// Keys whose values are numbers, however long.
 const NUMBER_KEYS: [&str; 14] = [
@@ -107,7 +131,8 @@ impl Names {
             }
             return length;
         }
-        if let Some((length, found)) = identifier(rest, before) {
+        let address = || underscored_address(head, rest).map(|length| (length, Found::Other));
+        if let Some((length, found)) = identifier(rest, before).or_else(address) {
             match found {
                 Found::Host => out.push_str(&self.host_name(&rest[..length])),
                 Found::Other => self.push_new(out, &rest[..length]),
@@ -127,7 +152,8 @@ impl Names {
     fn push_token(&mut self, out: &mut String, kind: Kind, head: &str, token: &str, tail: &str) {
         let has_digits = token.bytes().any(|byte| byte.is_ascii_digit());
         if is_digits(token) {
-            if token.len() < LONG_DIGITS || is_explained(kind, head, token, tail) {
+            let is_figure = token.len() < LONG_DIGITS || is_explained(kind, head, token, tail);
+            if is_figure && !is_value_of_identity(head) {
                 out.push_str(token);
             } else {
                 self.push_new(out, token);
@@ -219,7 +245,9 @@ fn secret_value<'t>(head: &str, token: &str, behind: &'t str) -> Option<(&'t str
     let is_key_of = ["api_", "access_", "secret_", "private_", "api-"]
         .iter()
         .any(|before| head.to_ascii_lowercase().ends_with(before));
-    let is_secret = SECRET_KEYS.contains(&lower.as_str()) || (lower == "key" && is_key_of);
+    let is_secret = SECRET_KEYS.contains(&lower.as_str())
+        || (lower == "key" && is_key_of)
+        || is_id_of_somebody(head, &lower);
     if !is_secret {
         return None;
     }
@@ -239,6 +267,46 @@ fn secret_value<'t>(head: &str, token: &str, behind: &'t str) -> Option<(&'t str
     let is_figure = lower == "token" && is_digits(value) && value.len() < LONG_DIGITS;
     let separator = &behind[..behind.len() - sign.len()];
     (!value.is_empty() && !is_figure).then_some((separator, value))
+}
+
+/// Whether a key in lowercase, with what stands before it, is the id of a person or of their things:
+/// `user_id`, `userid`.
+fn is_id_of_somebody(head: &str, key: &str) -> bool {
+    let Some(owner) = key.strip_suffix("id") else {
+        return false;
+    };
+    if !owner.is_empty() {
+        return ID_OWNERS.contains(&owner);
+    }
+    let Some(head) = head.strip_suffix(['_', '-']) else {
+        return false;
+    };
+    let owner = head
+        .rsplit(|letter: char| !letter.is_ascii_alphanumeric())
+        .next();
+    owner.is_some_and(|owner| ID_OWNERS.contains(&owner.to_ascii_lowercase().as_str()))
+}
+
+/// Whether what follows is the value of such a key, which may have ended a path.
+fn is_value_of_identity(head: &str) -> bool {
+    let quotes = ['"', '\''];
+    let before = head.trim_end_matches(quotes).trim_end_matches(' ');
+    let Some(key) = before.strip_suffix(['=', ':']) else {
+        return false;
+    };
+    let is_of_key = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let key = key
+        .trim_end_matches(quotes)
+        .rsplit(|letter| !is_of_key(letter))
+        .next();
+    key.is_some_and(|key| is_identity(key.as_bytes()))
+}
+
+/// Whether the numbers of a stat are ids of persons or of their things, however short.
+pub(super) fn is_identity(stat: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(stat);
+    let (head, key) = name.split_at(name.rfind(['_', '-']).map_or(0, |at| at + 1));
+    is_id_of_somebody(head, &key.to_ascii_lowercase())
 }
 
 /// Whether the text around a long number says that it is a size, an extent of a shape, a fraction

@@ -32,7 +32,12 @@ pub(crate) fn kernel_class(name: &str) -> Class {
 }
 
 static KERNEL_COLLECTIVE: LazyLock<Regex> =
-    LazyLock::new(|| constant_pattern(r"(?i)^nccl|^rccl|nvshmem|all_?reduce|all_?gather"));
+    // At the start of a word, in either spelling: `small_gather` is none.
+    LazyLock::new(|| {
+        constant_pattern(
+            r"(?i:^nccl|^rccl|nvshmem|(^|[ -@\[-`{-~])all_?(reduce|gather))|[a-z]All_?(Reduce|Gather)",
+        )
+    });
 static KERNEL_ATTENTION: LazyLock<Regex> =
     LazyLock::new(|| constant_pattern(r"(?i)fmha|flash_?(attn|fwd|bwd)|flashattention|sdpa"));
 static KERNEL_MATMUL: LazyLock<Regex> = LazyLock::new(|| {
@@ -40,6 +45,21 @@ static KERNEL_MATMUL: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)gemm|cutlass|wgmma|hmma|matmul|nvjet|Cijk_|conv2d|conv3d|wgrad|dgrad|xmma|igemm|Im3d2Col|Im2d2Col",
     )
 });
+
+/// What tells that a name is that of a copy.
+const WAYS: [&str; 11] = [
+    "hosttodevice",
+    "devicetohost",
+    "devicetodevice",
+    "hosttohost",
+    "peertopeer",
+    "htod",
+    "dtoh",
+    "dtod",
+    "h2d",
+    "d2h",
+    "d2d",
+];
 
 /// A copy or memset on a GPU stream, from the name of the event.
 pub(crate) fn gpu_transfer(name: &str) -> Option<Direction> {
@@ -52,7 +72,7 @@ pub(crate) fn gpu_transfer(name: &str) -> Option<Direction> {
     let is_copy = lower.starts_with("memcpy")
         || lower.starts_with("copybuffer")
         || lower.starts_with("copyimage")
-        || (lower.starts_with("copy") && lower.contains("to"));
+        || (lower.starts_with("copy") && WAYS.iter().any(|way| lower.contains(way)));
     if !is_copy {
         return None;
     }
@@ -131,6 +151,20 @@ mod tests {
         ] {
             assert_eq!(name_class(name), class, "{name}");
         }
+    }
+
+    #[test]
+    fn words_within_the_names_of_kernels_are_not_taken_for_others() {
+        for (name, class) in [
+            ("ncclDevKernel_AllGather_RING_LL", Class::Collective),
+            ("cross_device_all_reduce_1stage", Class::Collective),
+            ("oneShotAllReduceKernel", Class::Collective),
+            ("small_gather_kernel", Class::Compute),
+            ("fall_reduce", Class::Compute),
+        ] {
+            assert_eq!(kernel_class(name), class, "{name}");
+        }
+        assert_eq!(gpu_transfer("copy_tokens_kernel"), None);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! multiplies its FLOP rate. The evidence, best first:
 //!
 //! 1. The op is in the entry computation, so it runs once per program run: executions = runs of the
-//!    program on the device that start in the selected steps, but at most the op's kernel launches.
+//!    program on the device that start in the selected steps, but at most what (2) gives: of a run that
+//!    was cut, only some ops were recorded.
 //! 2. Otherwise, each execution launches every distinct kernel of the op at least once: executions =
 //!    launches of the kernel with the most launches.
 
@@ -55,7 +56,7 @@ impl<'a> Executions<'a> {
         };
         let runs = self.runs.get(&self.session.op(op).program).copied();
         match runs.filter(|_| is_in_entry(self.session, op)) {
-            Some(runs) if runs > 0 => runs.min(occurrences),
+            Some(runs) if runs > 0 => runs.min(most_launches),
             _ => most_launches,
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::evidence::{Evidence, Found, Steps, period};
 use super::main_function::main_function;
-use crate::ids::DeviceId;
+use crate::ids::{DeviceId, HostId};
 use crate::ingest::runs::runs_by_device;
 use crate::session::ProgramRun;
 use crate::step::StepSpan;
@@ -14,24 +14,39 @@ use crate::units::{SaturatingSum as _, Span};
 const MIN_OF_OTHER: f64 = 0.25;
 
 /// The k-th run, on every device, of the main function's programs is step k, until the next run, or the
-/// k-th round of several functions. The last one has no next: the end of its step is unknown, so it is cut.
+/// k-th round of several functions; on hosts whose captures began at different times, the run at the same
+/// time. The last one has no next: the end of its step is unknown, so it is cut.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
     let Some(main) = main_function(evidence) else {
         return Steps::new();
     };
     let mut steps = Steps::new();
     let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
+    // The first host with steps, and its periods on its first device.
+    let mut first: Option<(HostId, Vec<Span>)> = None;
     for (position, device) in evidence.devices.iter().enumerate() {
         let id = DeviceId::from_index(position);
         let mut runs: Vec<&ProgramRun> = runs_of[position].iter().collect();
         runs.sort_by_key(|run| (run.span, run.program));
         let works = main.works(&runs);
         let is_first_cut = began_before(&works, &runs);
-        for position in 0..works.len() {
-            let Some((span, is_last)) = period(&works, position) else {
+        let periods: Vec<Option<(Span, bool)>> = (0..works.len())
+            .map(|position| period(&works, position))
+            .collect();
+        let spans: Vec<Span> = periods.iter().flatten().map(|one| one.0).collect();
+        let shift = match &first {
+            Some((host, reference)) if *host != device.host => shift(reference, &spans),
+            Some(_) => 0,
+            None => {
+                first = (!spans.is_empty()).then_some((device.host, spans));
+                0
+            }
+        };
+        for (position, found) in periods.into_iter().enumerate() {
+            let Some((span, is_last)) = found else {
                 continue;
             };
-            let number = i64::try_from(position).unwrap_or(i64::MAX);
+            let number = i64::try_from(position).unwrap_or(i64::MAX) + shift;
             let found: &mut Found = steps.entry((None, number, 0)).or_default();
             found.is_cut |= is_last || (is_first_cut && position == 0);
             found.spans.push(StepSpan {
@@ -43,7 +58,52 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
         }
     }
     add_other_devices(evidence, &runs_of, &mut steps);
-    steps
+    from_zero(steps)
+}
+
+/// Share of their time that steps of two hosts have in common where they are the same steps.
+const SAME: f64 = 0.75;
+/// Share below which they are not.
+const DIFFERENT: f64 = 0.25;
+/// Maximum number of steps by which the capture of one host begins later.
+const MOST_LATE: i64 = 64;
+
+/// By how much the numbers of another host's steps are larger, because its capture began later or
+/// earlier: 0 unless the k-th steps are at different times and others at the same.
+fn shift(reference: &[Span], own: &[Span]) -> i64 {
+    let shared = |shift: i64| -> f64 {
+        let (mut common, mut all) = (0.0, 0.0);
+        for (position, span) in (0i64..).zip(own) {
+            let other = usize::try_from(position + shift).ok();
+            let Some(other) = other.and_then(|other| reference.get(other)) else {
+                continue;
+            };
+            let both = span
+                .intersection(*other)
+                .map_or(0, |both| both.duration().0);
+            common += both as f64;
+            all += span.duration().0.max(other.duration().0) as f64;
+        }
+        if all > 0.0 { common / all } else { 0.0 }
+    };
+    if shared(0) >= DIFFERENT {
+        return 0;
+    }
+    let shifts = (1..=MOST_LATE).flat_map(|shift| [shift, -shift]);
+    let best = shifts.map(|shift| (shared(shift), shift));
+    // Of equally good ones the smallest.
+    let best = best.fold(
+        (0.0, 0),
+        |best, one| if one.0 > best.0 { one } else { best },
+    );
+    if best.0 >= SAME { best.1 } else { 0 }
+}
+
+/// Numbers from 0 on, where a host began before the first one.
+fn from_zero(steps: Steps) -> Steps {
+    let least = steps.keys().map(|key| key.1).min().unwrap_or(0).min(0);
+    let renumbered = |((series, number, nth), found)| ((series, number - least, nth), found);
+    steps.into_iter().map(renumbered).collect()
 }
 
 /// Devices that run other programs than the main one, such as another stage of a pipeline, have the

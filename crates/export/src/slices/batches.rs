@@ -47,7 +47,7 @@ impl<S: Deref<Target = Session>> SliceBatches<S> {
                 self.is_at_end = true;
                 break;
             };
-            self.columns.push(&self.slices, &piece);
+            self.columns.push(&self.slices, &self.position, &piece);
         }
         AnalysisError::if_changed(&self.slices.session)
             .map_err(|error| ArrowError::ExternalError(Box::new(error)))?;

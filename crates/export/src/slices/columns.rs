@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::take::take;
 use stepscope_model::{Session, Span, StringId, TrackId};
 
-use super::{COLUMNS, LabelCells, LaneAddress, Piece, Slices, step_at};
+use super::{COLUMNS, LabelCells, LaneAddress, Piece, Position, Slices, step_at};
 use crate::arrow::TextType;
 
 /// Where the values of a column come from.
@@ -68,9 +68,14 @@ impl Columns {
     }
 
     /// Adds the selected slices of a piece.
-    pub(super) fn push<S: Deref<Target = Session>>(&mut self, slices: &Slices<S>, piece: &Piece) {
+    pub(super) fn push<S: Deref<Target = Session>>(
+        &mut self,
+        slices: &Slices<S>,
+        position: &Position,
+        piece: &Piece,
+    ) {
         let LaneAddress { track, lane, depth } = piece.address;
-        let Some(own) = slices.lane(piece.address) else {
+        let Some(own) = slices.lane(position, piece.address) else {
             return;
         };
         let labels = own.labels();
@@ -79,7 +84,7 @@ impl Columns {
         let mut self_times: Vec<i64> = Vec::new();
         let range = piece.range.clone();
         if self.sources.iter().any(needs_self) {
-            let nested = slices.session.track(track);
+            let nested = slices.track(position, track);
             nested.for_each_self_time(lane as usize, range, |index, self_ps| {
                 if slices.has_label(labels[index]) {
                     chosen.push(index);

@@ -8,13 +8,15 @@ mod batches;
 mod columns;
 mod query;
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::{Deref, Range};
 
 use stepscope_analysis::measuring::selection::Parts;
 use stepscope_analysis::{AnalysisError, CellRef, Column, Unit};
 use stepscope_model::{
-    DeviceId, HostId, LabelId, Lane, Picos, ProgramId, Session, Span, Step, StringId, TrackId,
+    DeviceId, HostId, LabelId, Lane, Picos, ProgramId, Session, Span, Step, StringId, Track,
+    TrackId,
 };
 
 pub use batches::{SLICE_BATCH_ROWS, SliceBatches};
@@ -92,12 +94,15 @@ struct Piece {
 }
 
 /// The read position; initially the start.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Position {
     lane: usize,
     window: usize,
     /// The next slice of the current window, if started.
     slice: Option<usize>,
+    /// The current track with its slices, where the session does not keep them: that of one host's
+    /// thread at a time, however many hosts there are.
+    passing: Option<(TrackId, Track)>,
 }
 
 /// Receives the cells of a row.
@@ -167,7 +172,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
             count += match &self.parts.labels {
                 None => piece.range.len(),
                 Some(_) => self
-                    .lane(piece.address)
+                    .lane(&position, piece.address)
                     .map_or(0, |lane| self.selected(lane, piece.range)),
             } as u64;
         }
@@ -189,7 +194,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
         let mut position = Position::default();
         let mut count = 0;
         while let Some(piece) = self.next_piece(&mut position, usize::MAX) {
-            count += self.rows(piece, receive)?;
+            count += self.rows(&position, piece, receive)?;
         }
         Ok(count)
     }
@@ -209,7 +214,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
         let Some(piece) = self.next_piece(position, most) else {
             return Ok(false);
         };
-        self.rows(piece, receive).map(|_| true)
+        self.rows(position, piece, receive).map(|_| true)
     }
 
     /// The next slices of one window of one lane, at most this many.
@@ -217,14 +222,15 @@ impl<S: Deref<Target = Session>> Slices<S> {
         loop {
             let address = *self.lanes.get(position.lane)?;
             let window = self.windows(address.track).get(position.window).copied();
-            let (Some(lane), Some(window)) = (self.lane(address), window) else {
-                *position = Position {
-                    lane: position.lane + 1,
-                    ..Position::default()
-                };
+            self.enter(position, address.track);
+            let whole = window.and_then(|window| {
+                let lane = self.lane(position, address)?;
+                Some(lane.starting_in(window))
+            });
+            let Some(whole) = whole else {
+                (position.lane, position.window, position.slice) = (position.lane + 1, 0, None);
                 continue;
             };
-            let whole = lane.starting_in(window);
             let start = position.slice.unwrap_or(whole.start);
             let end = whole.end.min(start.saturating_add(most));
             if start >= end {
@@ -240,17 +246,40 @@ impl<S: Deref<Target = Session>> Slices<S> {
         }
     }
 
-    fn lane(&self, address: LaneAddress) -> Option<&Lane> {
-        self.session.lane(address.track, address.lane)
+    /// Has the slices of a track at hand.
+    fn enter(&self, position: &mut Position, id: TrackId) {
+        if position.passing.as_ref().is_none_or(|passing| passing.0 != id) {
+            position.passing = match self.session.track_in_passing(id) {
+                Cow::Owned(track) => Some((id, track)),
+                Cow::Borrowed(_) => None,
+            };
+        }
+    }
+
+    fn track<'a>(&'a self, position: &'a Position, id: TrackId) -> &'a Track {
+        match &position.passing {
+            Some((passing, track)) if *passing == id => track,
+            _ => self.session.track(id),
+        }
+    }
+
+    fn lane<'a>(&'a self, position: &'a Position, address: LaneAddress) -> Option<&'a Lane> {
+        let track = self.track(position, address.track);
+        track.lanes.get(address.lane as usize)
     }
 
     fn windows(&self, track: TrackId) -> &[Span] {
         windows(&self.session, &self.parts, track)
     }
 
-    fn rows<E>(&self, piece: Piece, receive: &mut Receiver<'_, E>) -> Result<u64, E> {
+    fn rows<E>(
+        &self,
+        position: &Position,
+        piece: Piece,
+        receive: &mut Receiver<'_, E>,
+    ) -> Result<u64, E> {
         let LaneAddress { track, lane, depth } = piece.address;
-        let (id, track, number) = (track, self.session.track(track), lane);
+        let (id, track, number) = (track, self.track(position, track), lane);
         let Some(lane) = track.lanes.get(number as usize) else {
             return Ok(0);
         };

@@ -3,13 +3,15 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use stepscope_export::html::{DEFAULT_MOST_BYTES, Html, HtmlOptions};
 use stepscope_export::{About, ExportError, Redacted};
 use stepscope_model::Session;
-use stepscope_model::redact::{Key, RedactError, Renames, redact};
+use stepscope_model::redact::{Key, Memory, RedactError, Renames, redact_within};
+use stepscope_storage::Reserved;
 
 use crate::access::new_token;
 use crate::api::analyses::entries;
@@ -74,7 +76,7 @@ pub fn redacted(session: &Session, key: Option<&str>) -> Result<RedactedSession,
         Some(text) => Key::from_text(text),
         None => Key::from_text(&new_token()?),
     };
-    let (session, redaction) = redact(session, &key)?;
+    let (session, redaction) = redact_within(session, &key, &mut reserved)?;
     let about = About {
         redacted: Some(Redacted {
             replaced: redaction.replaced,
@@ -88,6 +90,18 @@ pub fn redacted(session: &Session, key: Option<&str>) -> Result<RedactedSession,
         about,
         renames: redaction.renames,
     })
+}
+
+/// Memory for the rewritten files of a session, from the budget of the process.
+fn reserved(bytes: u64) -> Result<Memory, String> {
+    let mut reserved = Reserved::default();
+    match reserved.grow_to(bytes) {
+        Ok(()) => Ok(Arc::new(reserved)),
+        Err(short) => Err(format!(
+            "{} of {} bytes are left; set STEPSCOPE_MEMORY_BYTES, or redact fewer hosts at a time",
+            short.free, short.total
+        )),
+    }
 }
 
 /// What a report that is written now says about itself.

@@ -55,10 +55,15 @@ impl Dice {
     }
 }
 
-/// 30 kinds of identifiers, `count` of each.
+/// Kinds of identifiers.
+const KINDS: usize = 36;
+
+/// Identifiers of all kinds, `count` of each.
 pub fn identifiers(seed: u64, count: usize) -> Vec<Identifier> {
     let mut dice = Dice(seed ^ 0x9e37_79b9_7f4a_7c15);
-    (0..count * 30).map(|at| one(at % 30, &mut dice)).collect()
+    (0..count * KINDS)
+        .map(|at| one(at % KINDS, &mut dice))
+        .collect()
 }
 
 #[expect(
@@ -186,7 +191,29 @@ fn one(kind: usize, dice: &mut Dice) -> Identifier {
             let name = d.name();
             (format!("{name}42"), vec![name])
         }
-        _ => whole(format!("0x{}", d.hex(10))),
+        29 => whole(format!("0x{}", d.hex(10))),
+        30 => {
+            let groups = (0..3).map(|_| (100 + d.number(150)).to_string());
+            let address = format!("10_{}", groups.collect::<Vec<_>>().join("_"));
+            (format!("ip_{address}"), vec![address])
+        }
+        31 => whole(format!(
+            "7f_3a_{}",
+            (0..4)
+                .map(|_| d.of(b"abcdef0123456789", 2))
+                .collect::<Vec<_>>()
+                .join("_")
+        )),
+        32 => whole(format!("0{}5 {} {}", d.number(9), d.digits(2), d.digits(4))),
+        33 => whole(format!("{}5 {} {}1", d.digits(2), d.digits(3), d.digits(3))),
+        34 => {
+            let value = d.digits(6);
+            (format!("user_id={value}"), vec![value])
+        }
+        _ => {
+            let value = d.digits(5);
+            (format!("\"customer_id\": {value}"), vec![value])
+        }
     };
     Identifier { text, secrets }
 }
@@ -306,7 +333,7 @@ fn fill(plane: &mut XPlane, text: &str, number: i64) {
             display_name: text.to_owned(),
             metadata: text.as_bytes().to_vec(),
             stats: stats.clone(),
-            child_id: Vec::new(),
+            child_id: text.bytes().map(i64::from).collect(),
         };
         plane.event_metadata.insert(id, metadata);
         events.push(XEvent {
@@ -361,6 +388,10 @@ fn hlo(text: &str) -> Vec<u8> {
     for number in [15, 16, 17, 21, 30, 33, 40, 48, 49, 52, 87, 90, 92, 93] {
         instruction.extend(field(number, &unknown));
     }
+    // Lists of numbers, of which a text is one.
+    for number in [14, 20, 32, 34, 36, 37, 38] {
+        instruction.extend(field(number, bytes));
+    }
     let computation = [
         field(1, bytes),
         field(2, &instruction),
@@ -410,6 +441,11 @@ pub fn found_in(identifiers: &[Identifier], bytes: &[u8]) -> Vec<String> {
         .flat_map(|one| one.secrets.iter().map(String::as_str));
     let found = secrets.chain(own).filter(|secret| text.contains(secret));
     found.map(str::to_owned).collect()
+}
+
+/// The bytes of a profile.
+pub fn encoded(space: &XSpace) -> Vec<u8> {
+    space.encode_to_vec()
 }
 
 /// The bytes of the stuffed profile.

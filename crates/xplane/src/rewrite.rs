@@ -3,10 +3,11 @@
 //!
 //! Damage ends the message in which it stands, as it does for readers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use stepscope_wire::{
     Cursor, Value, message_fields, number_fields, push_bytes, push_message, push_number,
+    push_varint,
 };
 
 /// What a text of a profile is.
@@ -34,6 +35,12 @@ pub trait Rewriter {
     fn text(&mut self, place: TextPlace, text: &[u8]) -> Vec<u8>;
     /// The bytes that stand in the place of a stat's, by the name of the stat; none leaves them out.
     fn bytes(&mut self, stat: &[u8], bytes: &[u8]) -> Option<Vec<u8>>;
+    /// The number that stands in the place of one that says who or what somebody is; none for stats
+    /// whose numbers are figures.
+    fn identity(&mut self, stat: &[u8], number: u64) -> Option<u64> {
+        let _ = (stat, number);
+        None
+    }
     /// Whether the numbers of a stat stay, by its name.
     fn keeps_numbers(&mut self, stat: &[u8]) -> bool {
         let _ = stat;
@@ -86,20 +93,31 @@ pub fn numbers_within(message: &[u8], last_field: u32, fields: &[u32]) -> Vec<u8
 /// Names of stats by their ids, as they were.
 type Names<'a> = HashMap<i64, &'a [u8]>;
 
+/// What the tables of a plane say.
+struct Tables<'a> {
+    names: Names<'a>,
+    /// Ids of the metadata of events.
+    events: HashSet<i64>,
+}
+
 fn plane(message: &[u8], rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
-    let names = stat_names(message);
+    let tables = Tables {
+        names: stat_names(message),
+        events: event_ids(message),
+    };
+    let names = &tables.names;
     each_of(message, &[2, 3], out, |number, value, out| match number {
         2 => push_bytes(out, number, &rewriter.text(TextPlace::Plane, value)),
-        3 => push_message(out, number, |out| line(value, &names, rewriter, out)),
+        3 => push_message(out, number, |out| line(value, names, rewriter, out)),
         4 => push_message(out, number, |out| {
             entry(value, out, |value, out| {
-                event_metadata(value, &names, rewriter, out);
+                event_metadata(value, &tables, rewriter, out);
             });
         }),
         5 => push_message(out, number, |out| {
             entry(value, out, |value, out| stat_metadata(value, rewriter, out));
         }),
-        6 => push_message(out, number, |out| stat(value, &names, rewriter, out)),
+        6 => push_message(out, number, |out| stat(value, names, rewriter, out)),
         _ => {}
     });
 }
@@ -122,17 +140,30 @@ fn event(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &m
 
 fn event_metadata(
     message: &[u8],
-    names: &Names<'_>,
+    tables: &Tables<'_>,
     rewriter: &mut dyn Rewriter,
     out: &mut Vec<u8>,
 ) {
     each(message, out, |number, value, out| match number {
         2 | 4 => push_bytes(out, number, &rewriter.text(TextPlace::Event, value)),
-        5 => push_message(out, number, |out| stat(value, names, rewriter, out)),
-        // Children, packed.
-        6 => push_bytes(out, number, value),
+        5 => push_message(out, number, |out| {
+            stat(value, &tables.names, rewriter, out);
+        }),
+        // Children: a text is a list of numbers, too, but of none that are there.
+        6 => push_children(out, value, &tables.events),
         _ => {}
     });
+}
+
+fn push_children(out: &mut Vec<u8>, packed: &[u8], known: &HashSet<i64>) {
+    let mut kept = Vec::new();
+    let children = Value::Bytes(packed).numbers().map_while(Result::ok);
+    for child in children.filter(|child| known.contains(&child.cast_signed())) {
+        push_varint(&mut kept, child);
+    }
+    if !kept.is_empty() {
+        push_bytes(out, 6, &kept);
+    }
 }
 
 fn stat_metadata(message: &[u8], rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
@@ -158,6 +189,8 @@ fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mu
         plain = without_numbers(message);
         &plain
     };
+    let renumbered = with_identities(message, name, rewriter);
+    let message = renumbered.as_deref().unwrap_or(message);
     each(message, out, |number, value, out| match number {
         // A program may stand in a field of text.
         5 => match rewriter.bytes(name, value) {
@@ -171,6 +204,30 @@ fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mu
         }
         _ => {}
     });
+}
+
+/// A stat with other numbers, if they are ids of persons or things.
+fn with_identities(stat: &[u8], name: &[u8], rewriter: &mut dyn Rewriter) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(stat.len());
+    let mut is_changed = false;
+    let mut cursor = Cursor::new(stat);
+    loop {
+        let begin = cursor.position();
+        let Ok(Some(field)) = cursor.field() else {
+            return is_changed.then_some(out);
+        };
+        let other = match field.value {
+            Value::Varint(number) if matches!(field.number, 3 | 4) => {
+                rewriter.identity(name, number)
+            }
+            _ => None,
+        };
+        match other {
+            Some(number) => push_number(&mut out, field.number, number),
+            None => out.extend_from_slice(cursor.read_since(begin)),
+        }
+        is_changed |= other.is_some();
+    }
 }
 
 /// A stat without its value, if that is a number: its id, its text, its bytes, its reference.
@@ -208,6 +265,17 @@ fn stat_names(plane: &[u8]) -> Names<'_> {
         }
     }
     names
+}
+
+fn event_ids(plane: &[u8]) -> HashSet<i64> {
+    let mut ids = HashSet::new();
+    let mut cursor = Cursor::new(plane);
+    while let Ok(Some(field)) = cursor.field() {
+        if let (4, Value::Bytes(entry) | Value::Cut(entry)) = (field.number, field.value) {
+            ids.insert(key_and_value(entry).0);
+        }
+    }
+    ids
 }
 
 fn key_and_value(entry: &[u8]) -> (i64, &[u8]) {

@@ -1,12 +1,12 @@
 //! Arguments of tools: from JSON to the options of analyses, and schemas from their declarations.
 
-use clap::Command;
+use clap::{Command, FromArgMatches as _};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use stepscope_analysis::asking::Selection;
-use stepscope_analysis::{AnalysisError, Declaration};
+use stepscope_analysis::{Analysis, AnalysisError, Declaration, find};
 
 use crate::page::Next;
 use crate::roots::Refusal;
@@ -113,6 +113,21 @@ pub(crate) fn own_options(declaration: &Declaration) -> Vec<String> {
     let is_shared = |name: &String| all.get_arguments().any(|one| one.get_long() == Some(name));
     let own = options_of(declaration).into_iter();
     own.filter(|name| !is_shared(name)).collect()
+}
+
+/// The options of an analysis with a known report, from names and values.
+///
+/// # Errors
+///
+/// An option is unknown, or its value is wrong.
+pub(crate) fn options<A: Analysis>(
+    pairs: &[(String, String)],
+) -> Result<A::Options, AnalysisError> {
+    let entry = find(A::NAME).ok_or_else(|| AnalysisError::Internal(A::NAME.to_owned()))?;
+    let given = pairs.iter().map(|(name, value)| (&**name, &**value));
+    let matches = entry.matches(given)?;
+    A::Options::from_arg_matches(&matches)
+        .map_err(|error| AnalysisError::Options(error.to_string()))
 }
 
 /// The arguments of a tool.

@@ -72,6 +72,34 @@ pub(crate) fn push(
     Ok(())
 }
 
+/// A table with the addresses of the slices that its rows name, for `explain`. `rows` is the table as
+/// JSON, where a slice is an object.
+pub(crate) fn with_slices(mut table: Table, rows: &Value) -> Table {
+    let Some(rows) = rows
+        .as_array()
+        .filter(|rows| rows.len() == table.rows.len())
+    else {
+        return table;
+    };
+    let addresses: Vec<Option<String>> = rows.iter().map(|row| address(&row["slice"])).collect();
+    if addresses.iter().all(Option::is_none) || table.columns.iter().any(|one| one.key == "slice") {
+        return table;
+    }
+    table.columns.push(SLICE);
+    for (cells, address) in table.rows.iter_mut().zip(addresses) {
+        cells.push(address.into());
+    }
+    table
+}
+
+const SLICE: Column = Column::new("slice", "Slice", Unit::Text);
+
+fn address(slice: &Value) -> Option<String> {
+    let number = |key: &str| slice[key].as_u64();
+    let (track, lane) = (number("track")?, number("lane")?);
+    Some(format!("{track}/{lane}/{}", number("index")?))
+}
+
 fn row_block(position: usize, cells: &[(&Column, &Cell)]) -> Block {
     let mut longest = LONGEST;
     loop {

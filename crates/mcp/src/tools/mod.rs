@@ -13,7 +13,7 @@ pub(crate) mod what_if;
 
 use std::sync::Arc;
 
-use stepscope_analysis::{Answer, Declaration, Entry, Note, NoteKind};
+use stepscope_analysis::{Answer, Declaration, Entry, Note, NoteKind, Table};
 use stepscope_server::{Captures, Library, OpenSession};
 
 use crate::asked::{Shape, refused};
@@ -91,7 +91,7 @@ fn push_report(
     shape: &Shape,
     again: &Next,
 ) -> Result<(), Refusal> {
-    let tables = answer.tables();
+    let tables = tables_of(answer)?;
     if let Some(key) = &shape.table {
         let table = tables
             .iter()
@@ -114,21 +114,33 @@ fn push_report(
         for line in answer.sentences().iter().filter(|line| !line.is_empty()) {
             whole.line(line);
         }
-        push_tables(whole, answer, shape, again)?;
+        push_tables(whole, answer, &tables, shape, again)?;
     }
     push_notes(whole, answer.notes());
     Ok(())
 }
 
+/// The tables of an answer; rows that name a slice say its address.
+fn tables_of(answer: &Answer) -> Result<Vec<Table>, Refusal> {
+    let json = answer.json();
+    let json = json.map_err(|error| Refusal::new(error.to_string()))?;
+    let tables = answer.tables().into_iter();
+    let tables = tables.map(|table| {
+        let rows = &json[table.key];
+        tables::with_slices(table, rows)
+    });
+    Ok(tables.collect())
+}
+
 fn push_tables(
     whole: &mut Whole,
     answer: &Answer,
+    tables: &[Table],
     shape: &Shape,
     again: &Next,
 ) -> Result<(), Refusal> {
     let is_printed =
         |key: &str| !answer.unprinted().contains(&key) && !answer.only_wide().contains(&key);
-    let tables = answer.tables();
     // Sentences say what the tables do.
     let is_told = !answer.sentences().is_empty();
     let (mut shown, mut cut, mut left_out) = (0, None, Vec::new());

@@ -9,7 +9,7 @@ use super::{Within, ask_about};
 use crate::asked::Options;
 use crate::browser::{self, BrowserError, Look, VARIABLE};
 use crate::link;
-use crate::page::Whole;
+use crate::page::{Next, Whole};
 use crate::roots::Refusal;
 
 /// Arguments of `picture`.
@@ -22,6 +22,8 @@ pub(crate) struct Arguments {
     view: String,
     /// Which part of the session, as on the command line.
     options: Options,
+    /// On the timeline, the slice to show, by its address `track/lane/index`.
+    slice: Option<String>,
     /// Width of the page, 400 to 2,560 pixels.
     width_px: u32,
     /// Height of the page, 300 to 4,000 pixels.
@@ -36,6 +38,7 @@ impl Default for Arguments {
             session: None,
             view: "overview".to_owned(),
             options: Options::default(),
+            slice: None,
             width_px: 1280,
             height_px: 900,
             dark: false,
@@ -46,14 +49,26 @@ impl Default for Arguments {
 /// Takes a picture.
 pub(crate) async fn run(within: &Within<'_>, asked: &Arguments) -> Result<Whole, Refusal> {
     let entry = find(&asked.view).ok_or_else(|| unknown(&asked.view))?;
-    let pairs = asked.options.pairs()?;
+    let mut pairs = asked.options.pairs()?;
     let look = look(asked)?;
+    if let Some(slice) = asked.slice.as_deref().filter(|_| entry.name != "timeline") {
+        let again = Next::new(
+            "picture",
+            &[("view", "timeline"), ("slice", slice)],
+            "the slice",
+        );
+        let error = format!("The view {} shows no slice.", entry.name);
+        return Err(Refusal::new(error).next(again));
+    }
     // What takes long is done before the browser waits for it.
     let opened = within.open(asked.session.as_deref(), entry, &pairs).await?;
     let handle = opened.handle().to_owned();
     let as_text = || ask_about(&handle, entry.name, "the same as text");
     let pages = opened.chosen.root.pages().await;
     let pages = pages.map_err(|error| Refusal::new(error.to_string()).next(as_text()))?;
+    if let Some(slice) = &asked.slice {
+        pairs.push(("slice".to_owned(), slice.replace('/', ":")));
+    }
     let place = link::place(&opened.chosen, entry.name, &pairs);
     let png = browser::picture(&format!("{pages}{place}"), look).await;
     let png = png.map_err(|error| {

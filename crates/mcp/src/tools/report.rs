@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use clap::FromArgMatches as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -16,7 +15,7 @@ use stepscope_analysis::{Analysis, AnalysisError, find};
 use stepscope_model::Session;
 
 use super::{Pairs, Within, ask_about, borrowed, compute, figures, push_notes};
-use crate::asked::{Options, refused};
+use crate::asked::{Options, options, refused};
 use crate::page::{Block, Next, Whole, plain};
 use crate::roots::Refusal;
 use crate::tables::{self, Columns, rounded};
@@ -51,14 +50,6 @@ pub(crate) async fn run(within: &Within<'_>, asked: &Arguments) -> Result<Whole,
     .await?;
     whole.open = within.link(&opened.chosen, Overview::NAME, &pairs);
     Ok(whole)
-}
-
-/// Options of an analysis from names and values.
-fn options<A: Analysis>(pairs: &Pairs) -> Result<A::Options, AnalysisError> {
-    let entry = find(A::NAME).ok_or_else(|| AnalysisError::Internal(A::NAME.to_owned()))?;
-    let matches = entry.matches(borrowed(pairs))?;
-    A::Options::from_arg_matches(&matches)
-        .map_err(|error| AnalysisError::Options(error.to_string()))
 }
 
 fn build(session: &Session, handle: &str, pairs: &Pairs) -> Result<Whole, AnalysisError> {

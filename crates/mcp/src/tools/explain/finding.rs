@@ -1,33 +1,33 @@
 //! A finding of `report`: why, what to change, and its evidence.
 
 use stepscope_analysis::Analysis as _;
-use stepscope_analysis::judging::advice::{Advice, AdviceEvidence, AdviceFinding, AdviceOptions};
+use stepscope_analysis::judging::advice::{Advice, AdviceEvidence, AdviceFinding};
 use stepscope_analysis::judging::verdict::{Finding, Verdict, VerdictOptions};
 use stepscope_analysis::telling::format::{duration_ps, percent};
 use stepscope_analysis::{AnalysisError, find};
 
-use super::about::About;
+use super::about::{About, Explained};
+use super::evidence::{self, shown_at};
+use crate::asked::options;
 use crate::page::{Next, Whole};
 use crate::roots::Refusal;
 use crate::tables::rounded;
-use crate::tools::{ask_about, borrowed};
 
 /// Calls that lead to evidence.
 const CALLS: usize = 4;
 
-pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Whole, Refusal> {
+pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Explained, Refusal> {
     let session = &about.open.session;
     let entry = find(Advice::NAME).ok_or_else(|| Refusal::new("There is no advice."))?;
     let computed = AnalysisError::unless_changed(session, || {
-        let matches = entry.matches(borrowed(about.pairs))?;
-        let options = <AdviceOptions as clap::FromArgMatches>::from_arg_matches(&matches);
-        let options = options.map_err(|error| AnalysisError::Options(error.to_string()))?;
+        let options = options::<Advice>(about.pairs)?;
         let capture = Verdict::run(session, &VerdictOptions::default())?;
         Ok((Advice::run(session, &options)?, capture))
     });
     let (advice, capture) = computed.map_err(|error| about.refused(error, entry))?;
     let mut whole = Whole::new(format!("finding {id}"), about.handle);
-    for finding in advice.findings.iter().filter(|finding| finding.id == id) {
+    let found = || advice.findings.iter().filter(|finding| finding.id == id);
+    for finding in found() {
         push(&mut whole, finding, about);
     }
     if whole.blocks.is_empty() {
@@ -55,7 +55,15 @@ pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Whole, Refusal> {
         return Err(Refusal::new(error).hint(hint).next(report));
     }
     whole.next.push(report);
-    Ok(whole)
+    let shown = found()
+        .flat_map(|finding| &finding.evidence)
+        .find_map(shown_at);
+    let (view, parameters) = shown.unwrap_or_else(|| (Advice::NAME.to_owned(), Vec::new()));
+    Ok(Explained {
+        whole,
+        view,
+        parameters,
+    })
 }
 
 fn push(whole: &mut Whole, finding: &AdviceFinding, about: &About<'_>) {
@@ -113,18 +121,10 @@ fn push_evidence(whole: &mut Whole, evidence: &AdviceEvidence, about: &About<'_>
         source => format!(" ({source})"),
     };
     whole.line(&format!("Evidence: {}{source}", evidence.text));
-    if whole.next.len() >= CALLS {
-        return;
-    }
-    let next = if evidence.op.is_empty() {
-        let known = find(&evidence.view).filter(|entry| entry.name != "timeline");
-        known.map(|entry| ask_about(about.handle, entry.name, "the view that shows the evidence"))
-    } else {
-        let is_op = evidence.view != "kernels" && !evidence.program_id.is_empty();
-        is_op.then(|| about.next("op", evidence.op.clone(), "the op of the evidence"))
-    };
-    if let Some(next) = next.filter(|next| !whole.next.contains(next)) {
-        whole.next.push(next);
+    for next in evidence::calls(evidence, about) {
+        if whole.next.len() < CALLS && !whole.next.contains(&next) {
+            whole.next.push(next);
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use stepscope_analysis::find;
 
-use super::about::About;
+use super::about::{About, Explained, address};
+use super::place;
 use crate::page::{Next, Whole};
 use crate::roots::Refusal;
 use crate::tables;
@@ -12,11 +13,11 @@ use crate::tools::{ask_about, borrowed};
 const LINES: usize = 40;
 
 /// The name and nothing else.
-pub(super) fn pattern(name: &str) -> String {
+fn pattern(name: &str) -> String {
     format!("^{}$", regex::escape(name))
 }
 
-pub(super) fn explain(about: &About<'_>, name: &str) -> Result<Whole, Refusal> {
+pub(super) fn explain(about: &About<'_>, name: &str) -> Result<Explained, Refusal> {
     let session = &about.open.session;
     let list = ask_about(about.handle, "ops", "the names of all ops");
     let mut whole = Whole::new(format!("op {name}"), about.handle);
@@ -58,6 +59,11 @@ pub(super) fn explain(about: &About<'_>, name: &str) -> Result<Whole, Refusal> {
             .next(list));
     }
     push_text(&mut whole, about, name);
+    if let Some(slice) = place::of_op(session, name, None, "") {
+        whole.told("longest_slice", &address(slice));
+        let next = about.slice(slice, "the longest time that it ran, and what is around it");
+        whole.next.push(next);
+    }
     let change = format!("remove:{}", pattern(name));
     let next = Next::new(
         "what_if",
@@ -66,7 +72,11 @@ pub(super) fn explain(about: &About<'_>, name: &str) -> Result<Whole, Refusal> {
     );
     whole.next.push(next.with("changes", vec![change]));
     whole.next.push(list);
-    Ok(whole)
+    Ok(Explained {
+        whole,
+        view: "ops".to_owned(),
+        parameters: vec![("match".to_owned(), pattern(name))],
+    })
 }
 
 /// Its HLO text, if the program was recorded.

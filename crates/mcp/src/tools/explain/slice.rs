@@ -1,11 +1,12 @@
 //! A slice of the timeline: what it is, what was recorded with it, what is around it.
 
 use stepscope_analysis::telling::format::duration_ps;
+use stepscope_analysis::views::timeline::SliceDetails;
 use stepscope_analysis::views::timeline::details::details;
-use stepscope_analysis::views::timeline::{SliceDetails, SliceRefReport};
 use stepscope_model::{SliceId, TrackId};
 
-use super::about::About;
+use super::about::{About, Explained};
+use crate::link::on_page;
 use crate::page::{Next, Whole};
 use crate::roots::Refusal;
 use crate::tables::rounded;
@@ -14,7 +15,7 @@ use crate::tools::ask_about;
 /// Most recorded stats.
 const STATS: usize = 60;
 
-pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Whole, Refusal> {
+pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Explained, Refusal> {
     let found = parsed(id).and_then(|slice| details(&about.open.session, slice));
     let found = found.ok_or_else(|| {
         Refusal::new(format!("{id:?} is not a slice of this session."))
@@ -29,7 +30,7 @@ pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Whole, Refusal> {
     ];
     for (slice, why) in named {
         if let Some(slice) = slice {
-            whole.next.push(about.next("slice", address(slice), why));
+            whole.next.push(about.slice(slice, why));
         }
     }
     if let Some(op) = &found.op {
@@ -43,7 +44,11 @@ pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Whole, Refusal> {
         "the findings of the session",
     );
     whole.next.push(report);
-    Ok(whole)
+    Ok(Explained {
+        whole,
+        view: "timeline".to_owned(),
+        parameters: vec![("slice".to_owned(), on_page(found.slice))],
+    })
 }
 
 fn push(whole: &mut Whole, found: &SliceDetails) {
@@ -84,12 +89,11 @@ fn push(whole: &mut Whole, found: &SliceDetails) {
     }
 }
 
-fn address(slice: SliceRefReport) -> String {
-    format!("{}/{}/{}", slice.track, slice.lane, slice.index)
-}
-
+/// With slashes, as answers write it, or with colons, as links do.
 fn parsed(id: &str) -> Option<SliceId> {
-    let mut numbers = id.split('/').map(|part| part.trim().parse::<u32>().ok());
+    let mut numbers = id
+        .split(['/', ':'])
+        .map(|part| part.trim().parse::<u32>().ok());
     let mut next = || numbers.next().flatten();
     let slice = SliceId {
         track: TrackId(next()?),

@@ -42,19 +42,20 @@ pub struct Source {
 }
 
 impl Library {
-    /// The sessions at these paths, in their order; only those that `keep` wants.
+    /// The sessions at these paths, in their order; only those that `keep` wants, by the position of
+    /// their path.
     ///
     /// # Errors
     ///
     /// A path without sessions.
     pub fn find(
         paths: &[PathBuf],
-        keep: impl Fn(&SessionFiles) -> bool,
+        keep: impl Fn(usize, &SessionFiles) -> bool,
     ) -> Result<Self, StorageError> {
         let mut library = Self::default();
-        for path in paths {
+        for (position, path) in paths.iter().enumerate() {
             let found = find(path)?;
-            for files in found.sessions.iter().filter(|files| keep(files)) {
+            for files in found.sessions.iter().filter(|files| keep(position, files)) {
                 let own = found.path_of(files);
                 library.sources.push(Source {
                     name: files.name.clone(),

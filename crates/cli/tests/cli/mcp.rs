@@ -380,15 +380,69 @@ fn without_the_program_for_queries_sql_says_how_to_get_it() {
         let page = client.call("sql", &arguments);
         let error = page["error"].as_str().expect("an error");
         assert!(error.contains("needs stepscope-sql"), "{error}");
-        assert!(
-            page["lines"][0]
-                .as_str()
-                .expect("a hint")
-                .contains("cargo build"),
-            "{page}"
-        );
+        let hint = page["lines"][0].as_str().expect("a hint");
+        for way in ["archive of release", "wheel", "on PATH", "cargo build"] {
+            assert!(hint.contains(way), "{hint}");
+        }
         client.next(&page);
     }
+}
+
+/// A program for queries that keeps what it was asked, and answers that there is one row.
+#[cfg(unix)]
+fn keeping_what_it_is_asked(folder: &Path) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let program = folder.join("stepscope-sql");
+    let answer = json!({
+        "columns": [{ "key": "n", "unit": "count", "is_fractional": false }],
+        "rows": [[1]],
+        "row_count": 1,
+        "remarks": [],
+    });
+    let text = format!(
+        "#!/bin/sh\ncat > '{}'\necho '{answer}'\n",
+        folder.join("asked.json").display()
+    );
+    std::fs::write(&program, text).expect("a program");
+    let may_run = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&program, may_run).expect("a program that may run");
+    program
+}
+
+#[test]
+#[cfg(unix)]
+fn queries_ask_the_sessions_of_all_folders() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = stepscope();
+    let demo = fixture("demo-gpt-cpu");
+    // The demo is below two of the folders.
+    let inner = format!("{demo}/plugins/profile/demo");
+    let other = fixture("causes-cpu/sleep-between-at");
+    command
+        .args(["mcp", &demo, &other, &inner])
+        .env("STEPSCOPE_SQL", keeping_what_it_is_asked(folder.path()));
+    let mut client = Client::of(&mut command);
+    client.begin();
+    let mut asked = |arguments: Value| {
+        let page = client.call("sql", &arguments);
+        let text = std::fs::read_to_string(folder.path().join("asked.json")).expect("a request");
+        let request: Value = serde_json::from_str(&text).expect("JSON");
+        (page, request["places"].clone())
+    };
+    let (page, places) = asked(json!({ "query": "select count(*) as n from sessions" }));
+    assert_eq!(page["tables"][0]["rows"], json!([[1]]));
+    let places = places.as_array().expect("places");
+    assert_eq!(places.len(), 2, "each session once: {places:?}");
+    for (place, root) in places.iter().zip([&demo, &other]) {
+        assert_eq!(place["path"], json!(root));
+        assert_eq!(place["sessions"].as_array().map(Vec::len), Some(1));
+    }
+    let note = "asked: demo-gpt-cpu (1 session), sleep-between-at (1 session)";
+    assert_eq!(page["notes"][0], note);
+    let one = json!({ "query": "select 1", "sessions": ["demo-gpt-cpu:demo"] });
+    let (page, places) = asked(one);
+    assert_eq!(places.as_array().map(Vec::len), Some(1), "{page}");
 }
 
 #[test]

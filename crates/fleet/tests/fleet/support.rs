@@ -98,7 +98,7 @@ pub(crate) struct Asked {
 
 impl Asked {
     pub(crate) fn new(path: &Path, runner: Option<Arc<dyn Runner>>) -> Self {
-        let library = Library::find(&[path.to_path_buf()], |_| true).expect("sessions");
+        let library = Library::find(&[path.to_path_buf()], |_, _| true).expect("sessions");
         let limits = Limits {
             memory_bytes: 256 << 20,
             time: None,

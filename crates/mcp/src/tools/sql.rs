@@ -1,9 +1,14 @@
 //! `sql`: every table of every analysis, of many sessions, in one query.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use stepscope_analysis::telling::format::counted;
 use stepscope_analysis::{Cell, Column, Table, Unit};
+use stepscope_server::Library;
 
 use super::Within;
 use crate::page::{Block, Next, TablePart, Whole, plain};
@@ -17,7 +22,7 @@ pub(crate) struct Arguments {
     /// The query, such as `select session, name, self_ps from ops order by self_ps desc limit 10`.
     /// Without: the tables.
     query: Option<String>,
-    /// Handles of the sessions to ask; without, all.
+    /// Handles of the sessions to ask; without, all of all folders.
     sessions: Vec<String>,
     /// Where an earlier answer to the same call ended.
     pub(crate) cursor: Option<String>,
@@ -38,14 +43,14 @@ pub(crate) async fn run(within: &Within<'_>, asked: &Arguments) -> Result<Whole,
     else {
         return tables(&within.roots.0[0]).await;
     };
-    let (root, keys) = chosen(within, &asked.sessions)?;
-    let keys = (!keys.is_empty()).then_some(keys);
-    let answer = root
-        .library
-        .query(query.to_owned(), keys.as_deref(), ROWS)
-        .await;
+    let chosen = chosen(within, &asked.sessions)?;
+    let libraries: Vec<(&Library, Vec<String>)> = chosen
+        .iter()
+        .map(|(root, keys)| (&*root.library, keys.clone()))
+        .collect();
+    let answer = Library::query(&libraries, query.to_owned(), ROWS).await;
     let answer = answer.map_err(|error| {
-        let is_missing = !root.library.answers_queries();
+        let is_missing = !within.roots.0[0].library.answers_queries();
         let refusal = Refusal::from(error);
         if is_missing {
             refusal.next(Next::new(
@@ -91,6 +96,12 @@ pub(crate) async fn run(within: &Within<'_>, asked: &Arguments) -> Result<Whole,
             "only the first {ROWS} rows; add `limit` or a condition"
         ));
     }
+    if let [_, _, ..] = chosen[..] {
+        let asked = chosen
+            .iter()
+            .map(|(root, keys)| format!("{} ({})", root.name, counted(keys.len(), "session")));
+        whole.note(&format!("asked: {}", asked.collect::<Vec<_>>().join(", ")));
+    }
     answer.remarks.iter().for_each(|remark| whole.note(remark));
     whole.next.push(schema);
     Ok(whole)
@@ -105,27 +116,39 @@ fn short(cell: &Value, longest: usize) -> Value {
     }
 }
 
-/// The folder of the sessions, and their keys.
+/// The sessions that are asked: their folders, in order, with the keys of each.
 fn chosen<'a>(
     within: &'a Within<'_>,
     handles: &[String],
-) -> Result<(&'a Root, Vec<String>), Refusal> {
-    let mut keys = Vec::new();
-    let mut of: Option<&Root> = None;
-    for handle in handles {
-        let chosen = within.roots.choose(Some(handle))?;
-        if of.is_some_and(|root| root.name != chosen.root.name) {
-            let error = "A query asks sessions of one folder.";
-            return Err(Refusal::new(error).next(Next::new(
-                "sessions",
-                &[],
-                "the handles, which begin with the folder",
-            )));
-        }
-        of = Some(chosen.root);
-        keys.push(chosen.summary.key);
+) -> Result<Vec<(&'a Root, Vec<String>)>, Refusal> {
+    let named = handles.iter();
+    let named = named.map(|handle| within.roots.choose(Some(handle)));
+    let mut all = named.collect::<Result<Vec<_>, _>>()?;
+    if handles.is_empty() {
+        all = within.roots.list();
     }
-    Ok((of.unwrap_or(&within.roots.0[0]), keys))
+    let mut seen = HashSet::new();
+    // What two folders have in common counts once.
+    all.retain(|one| seen.insert(place(&one.summary.location)));
+    let mut of_roots = Vec::new();
+    for root in &within.roots.0 {
+        let own = all.iter().filter(|one| one.root.name == root.name);
+        let keys: Vec<String> = own.map(|one| one.summary.key.clone()).collect();
+        if !keys.is_empty() {
+            of_roots.push((root, keys));
+        }
+    }
+    if of_roots.is_empty() {
+        let next = Next::new("sessions", &[], "what was looked at, and why it is empty");
+        return Err(Refusal::new("There is no session to ask.").next(next));
+    }
+    Ok(of_roots)
+}
+
+/// Where a session is, the same on every way that leads there.
+fn place(location: &str) -> PathBuf {
+    let path = PathBuf::from(location);
+    path.canonicalize().unwrap_or(path)
 }
 
 const COLUMNS: [Column; 3] = [

@@ -50,8 +50,9 @@ fn missing(needs: &str, name: &str) -> (String, String) {
     (
         format!("{needs} {name}, which was not found or does not start"),
         format!(
-            "put {name} of the same release next to stepscope, or build it: `cargo build --release \
-             --package {name}`"
+            "the archive of release {} contains it, the Python wheel does not: put {name} next to \
+             stepscope or on PATH, or build it: `cargo build --release --package {name}`",
+            env!("CARGO_PKG_VERSION")
         ),
     )
 }

@@ -85,7 +85,7 @@ pub(crate) struct Arguments {
     /// Print no remarks
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Read path, sessions and query as JSON from standard input, as servers ask: they are in no
+    /// Read paths, sessions and query as JSON from standard input, as servers ask: they are in no
     /// list of processes
     #[arg(long, hide = true)]
     request: bool,
@@ -94,11 +94,18 @@ pub(crate) struct Arguments {
 /// What is asked of which sessions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
-    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) places: Vec<Asking>,
     /// None if a terminal asks.
     pub(crate) query: Option<String>,
-    /// Exact names of sessions.
-    pub(crate) names: Option<HashSet<String>>,
+}
+
+/// A path, and the sessions there that are asked.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asking {
+    pub(crate) path: PathBuf,
+    /// Exact names of sessions; all without.
+    pub(crate) sessions: Option<HashSet<String>>,
 }
 
 /// [`Asked`] by a server.
@@ -106,8 +113,7 @@ pub(crate) struct Asked {
 #[serde(deny_unknown_fields)]
 struct Request {
     query: String,
-    path: PathBuf,
-    sessions: Option<HashSet<String>>,
+    places: Vec<Asking>,
 }
 
 /// The form of rows.
@@ -161,10 +167,13 @@ impl Arguments {
         } else {
             Some(input(MOST_BYTES)?)
         };
+        let places = rest.into_iter().map(|path| Asking {
+            path: PathBuf::from(path),
+            sessions: None,
+        });
         Ok(Asked {
-            paths: rest.into_iter().map(PathBuf::from).collect(),
+            places: places.collect(),
             query,
-            names: None,
         })
     }
 
@@ -200,9 +209,8 @@ fn request(text: &str) -> Result<Asked, String> {
     let request: Request =
         serde_json::from_str(text).map_err(|error| format!("not a request: {error}"))?;
     Ok(Asked {
-        paths: vec![request.path],
+        places: request.places,
         query: Some(request.query),
-        names: request.sessions,
     })
 }
 
@@ -224,14 +232,21 @@ mod tests {
 
     #[test]
     fn servers_ask_in_json() {
-        let text = r#"{"query": "select 1", "path": "logs", "sessions": ["a"]}"#;
+        let text = r#"{"query": "select 1", "places": [{"path": "logs", "sessions": ["a"]},
+            {"path": "others", "sessions": null}]}"#;
+        let place = |path: &str, sessions| Asking {
+            path: path.into(),
+            sessions,
+        };
         let asked = Asked {
-            paths: vec!["logs".into()],
+            places: vec![
+                place("logs", Some(["a".to_owned()].into())),
+                place("others", None),
+            ],
             query: Some("select 1".to_owned()),
-            names: Some(["a".to_owned()].into()),
         };
         assert_eq!(request(text), Ok(asked));
-        for wrong in ["", "{}", r#"{"query": "", "path": "", "write": 1}"#] {
+        for wrong in ["", "{}", r#"{"query": "", "places": [], "write": 1}"#] {
             assert!(request(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,5 +1,6 @@
 //! From arguments to an answer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::engine::{Connect, Engine};
@@ -21,7 +22,7 @@ pub(crate) fn run(arguments: &Arguments, connect: &Connect) -> i32 {
         Ok(asked) => asked,
         Err(reason) => return refuse(&reason, "", USAGE),
     };
-    if asked.paths.is_empty() {
+    if asked.places.is_empty() {
         let hint = "give the path of a log directory, run or profile, and a query in quotes";
         return refuse("no path was given", hint, USAGE);
     }
@@ -55,15 +56,18 @@ pub(crate) fn run(arguments: &Arguments, connect: &Connect) -> i32 {
 
 fn library(asked: &Asked, arguments: &Arguments) -> Result<Library, (String, String)> {
     let wanted = &arguments.session;
-    let keep = |files: &SessionFiles| {
-        let is_named = asked
-            .names
-            .as_ref()
-            .is_none_or(|names| names.contains(&files.name));
-        let has_part = |part: &String| files.name.contains(part.as_str());
-        is_named && (wanted.is_empty() || wanted.iter().any(has_part))
+    let has_part = |files: &SessionFiles| {
+        wanted.is_empty() || wanted.iter().any(|part| files.name.contains(part.as_str()))
     };
-    let library = Library::find(&asked.paths, keep)
+    let keep = |place: usize, files: &SessionFiles| {
+        let names = asked
+            .places
+            .get(place)
+            .and_then(|one| one.sessions.as_ref());
+        has_part(files) && names.is_none_or(|names| names.contains(&files.name))
+    };
+    let paths: Vec<PathBuf> = asked.places.iter().map(|one| one.path.clone()).collect();
+    let library = Library::find(&paths, keep)
         .map_err(|error| (error.to_string(), error.hint().unwrap_or_default()))?;
     if library.sources().is_empty() {
         let reason = match wanted.as_slice() {

@@ -181,3 +181,44 @@ async fn the_schema_names_columns_of_tables_and_views() {
         ""
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_of_several_folders_answer_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let capture = fixtures().join("demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz");
+    let library = |root: &str, runs: &[&str]| {
+        let root = folder.path().join(root);
+        for run in runs {
+            let run = root.join("plugins/profile").join(run);
+            fs::create_dir_all(&run).expect("a folder");
+            fs::copy(&capture, run.join("vm.xplane.pb.gz")).expect("a file");
+        }
+        let library = Library::at(&root).expect("sessions");
+        library.answer_queries_with(env!("CARGO_BIN_EXE_stepscope-sql").into());
+        library
+    };
+    let one = library("one", &["same", "left-out"]);
+    let other = library("other", &["same", "left-out", "own"]);
+    let keys = |keys: &[&str]| keys.iter().map(|&key| key.to_owned()).collect();
+    let asked = [
+        (&*one, keys(&["same"])),
+        (&*other, keys(&["same", "left-out", "own"])),
+    ];
+    let answer = Library::query(&asked, COUNTS.to_owned(), 100).await;
+    let answer = answer.map_err(|error| error.error).expect("an answer");
+    let names = answer.rows.iter().map(|row| row[0].as_str());
+    let names: Vec<&str> = names.map(|name| name.expect("a name")).collect();
+    // What was left out of one folder is not read because the other one has the same name.
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert_eq!(
+        names
+            .iter()
+            .filter(|name| name.starts_with("left-out"))
+            .count(),
+        1
+    );
+    assert_eq!(
+        names.iter().filter(|name| name.starts_with("same")).count(),
+        2
+    );
+}

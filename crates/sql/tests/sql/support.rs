@@ -26,18 +26,18 @@ impl Asked {
     }
 
     pub(crate) fn within(paths: &[PathBuf], memory_bytes: usize) -> Self {
-        let library = Library::find(paths, |_| true).expect("sessions");
+        let library = Library::find(paths, |_, _| true).expect("sessions");
         Self::new(library, memory_bytes)
     }
 
     pub(crate) fn with_catalog(paths: &[PathBuf], catalog: Catalog) -> Self {
-        let library = Library::find(paths, |_| true).expect("sessions");
+        let library = Library::find(paths, |_, _| true).expect("sessions");
         Self::new(library.with_catalog(catalog), 256 << 20)
     }
 
     /// The same, of plans that run elsewhere.
     pub(crate) fn elsewhere(path: &Path, runner: Arc<dyn Runner>) -> Self {
-        let library = Library::find(&[path.to_path_buf()], |_| true).expect("sessions");
+        let library = Library::find(&[path.to_path_buf()], |_, _| true).expect("sessions");
         Self::with_runner(library, 256 << 20, Some(runner))
     }
 

@@ -154,3 +154,34 @@ test('long C++ names are short in every table, and full in the tooltip', async (
     await expect(rowsOf(page).filter({ hasText: 'void at::' })).toHaveCount(0);
   }
 });
+
+test('flame graphs and bars have menus', async ({ page, url, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await openView(page, url, 'demo', 'scopes', '?as=flame');
+  const canvas = page.locator('.flame-canvas');
+  await canvas.click({ button: 'right', position: { x: 300, y: 30 } });
+  await page.getByRole('menuitem', { name: /^Copy the name/ }).click();
+  await expect(page.getByText('Name copied')).toBeVisible();
+  const name = await clipboard();
+  await canvas.click({ button: 'right', position: { x: 300, y: 30 } });
+  await page.getByRole('menuitem', { name: 'Zoom in' }).click();
+  const path = page.getByRole('navigation', { name: 'Zoomed to' });
+  await expect(path.locator('[aria-current]')).toHaveText(name);
+  // By keyboard: the frame that arrow keys chose.
+  await page.locator('.flame-scroller').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+F10');
+  await page.getByRole('menuitem', { name: 'Copy figures as CSV' }).click();
+  await expect(page.getByText('Figures copied')).toBeVisible();
+  expect((await clipboard()).split('\n')[0]).toBe('depth,name,total_ps');
+  await canvas.click({ button: 'right', position: { x: 300, y: 30 } });
+  await page.getByRole('menuitem', { name: 'Copy as SVG' }).click();
+  await expect(page.getByText('Chart as SVG copied')).toBeVisible();
+  expect(await clipboard()).toMatch(/^<svg .*data:image\/png/);
+  await openView(page, url, 'demo', 'idle');
+  await page.locator('.bar-row').first().click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Copy figures as CSV' }).click();
+  await expect(page.getByText('Figures copied')).toBeVisible();
+  expect(await clipboard()).toMatch(/^label,/);
+});

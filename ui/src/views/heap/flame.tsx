@@ -71,6 +71,7 @@ export function Flame(props: { report: HeapReport }) {
         zoom={zoom()}
         onZoom={onZoom}
         found={matches()?.found ?? null}
+        weight={measure()}
         label={`Flame graph of ${plural(tree().frames.length, 'frame')}`}
         details={(index) => {
           const row = props.report.tree[index];

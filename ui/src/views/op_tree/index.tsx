@@ -361,6 +361,11 @@ function Icicle(props: {
         zoom={zoom()}
         onZoom={onZoom}
         found={matches()?.found ?? null}
+        weight="self_ps"
+        menu={(index) => {
+          const row = props.report.rows[index];
+          return row?.op ? opMenu(row.op, row.program_id, 'elsewhere') : [];
+        }}
         label={`Icicle of ${plural(props.report.rows.length, 'node')}`}
         details={(index) => <Hover row={props.report.rows[index]} change={changeAt(index)} />}
       />

@@ -5,6 +5,7 @@ import { formatCount, formatDuration, plural } from '../../format/numbers';
 import { parsePattern } from '../../format/pattern';
 import { getParam, navigate, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
+import type { MenuEntry } from '../../widgets/menu/menu';
 import { SearchField } from '../../widgets/search-field';
 import { SourceText } from '../../widgets/source-text';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
@@ -68,6 +69,8 @@ export function RegionFlame(props: { report: RegionsReport }) {
         zoom={zoom()}
         onZoom={onZoom}
         found={matches()?.found ?? null}
+        weight="total_ps"
+        menu={(index) => placesMenu(rows()[index])}
         label={`Flame graph of ${plural(rows().length, 'stack')}`}
         details={(index) => {
           const row = rows()[index];
@@ -76,6 +79,16 @@ export function RegionFlame(props: { report: RegionsReport }) {
       />
     </div>
   );
+}
+
+/** The same places as the links of the zoomed frame. */
+function placesMenu(row: RegionRow | undefined): MenuEntry[] {
+  return (['longest', 'first'] as const).flatMap((which) => {
+    const params = row ? placeOf(row, which) : null;
+    return params === null
+      ? []
+      : [{ title: `Show ${which} in Timeline`, run: () => navigate({ view: 'timeline', params }) }];
+  });
 }
 
 /** Links from the zoomed frame to its occurrences on the timeline, and to its source line. */

@@ -4,13 +4,16 @@ import { createMemo, For, Show } from 'solid-js';
 import type { Change } from '../../compare/change';
 import type { RowComparison } from '../../compare/pairing';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
-import { baseline, getParam, setParams } from '../../shell/state';
+import { escapeRegex } from '../../format/text';
+import { shared } from '../../shell/shared';
+import { baseline, getParam, select, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
 import { useRowPairs } from '../../widgets/against';
 import { changeColor, ChangeLegend, TextChange } from '../../widgets/change';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf, type FlameFrame } from '../../widgets/flame/layout';
 import { createFlameZoom } from '../../widgets/flame/zoom';
+import type { MenuEntry } from '../../widgets/menu/menu';
 import { changeIn } from '../../widgets/table/changes';
 import { buildTree, type Node as TreeNode } from '../../widgets/tree';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
@@ -111,6 +114,8 @@ export function ScopeFlame(props: {
         zoom={zoom()}
         onZoom={onZoom}
         found={matches()?.found ?? null}
+        weight="total_ps"
+        menu={(index) => scopeMenu(props.rows[index])}
         label={`Flame graph of ${plural(props.rows.length, 'scope')}`}
         details={(index) => (
           <Details row={props.rows[index]} totalPs={props.totalPs} change={changeAt(index)} />
@@ -118,6 +123,12 @@ export function ScopeFlame(props: {
       />
     </div>
   );
+}
+
+function scopeMenu(row: ScopeRow | undefined): MenuEntry[] {
+  if (!row || shared()) return [];
+  const match = escapeRegex(row.path);
+  return [{ title: 'Only this scope in every view', run: () => select('match', match) }];
 }
 
 function Details(props: {

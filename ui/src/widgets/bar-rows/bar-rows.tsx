@@ -4,6 +4,9 @@ import { Dynamic } from 'solid-js/web';
 
 import type { Meaning } from '../../format/causes';
 import { DividedBar } from '../bars';
+import { chartCsv } from '../chart/data';
+import { contextMenu, type MenuEntry } from '../menu/menu';
+import { copyWith } from '../copied';
 import './bar-rows.css';
 
 export interface BarRow {
@@ -24,6 +27,23 @@ export function BarRows(props: {
   const sum = (row: BarRow) => row.values.reduce((all, value) => all + value, 0);
   const longest = createMemo(() => props.rows.reduce((most, row) => Math.max(most, sum(row)), 1));
   const total = () => props.total ?? longest();
+  const csv = () =>
+    chartCsv({
+      columns: ['label', ...props.meanings.map(({ title }) => title), 'text'],
+      rows: props.rows.map((row) => [row.label, ...row.values, row.text]),
+    });
+  const menuOf = (row: BarRow): MenuEntry[] => {
+    const { href } = row;
+    return [
+      ...(href === undefined ? [] : [{ title: 'Open', run: () => window.location.assign(href) }]),
+      {
+        title: 'Copy the name',
+        detail: row.label,
+        run: () => void copyWith('Name', row.label),
+      },
+      { title: 'Copy figures as CSV', run: () => void copyWith('Figures', csv()) },
+    ];
+  };
   return (
     <div class="bar-rows">
       <For each={props.rows}>
@@ -32,6 +52,7 @@ export function BarRows(props: {
             component={row.href === undefined ? 'div' : 'a'}
             class="bar-row"
             {...(row.href === undefined ? {} : { href: row.href })}
+            onContextMenu={contextMenu(() => menuOf(row))}
           >
             <span data-tip={row.label}>{row.label}</span>
             <DividedBar

@@ -1,5 +1,6 @@
 /** What the menu of a chart offers: its picture and its figures, and the whole after zooming. */
-import { copyText, download } from '../copy';
+import { copyWith } from '../copied';
+import { download } from '../copy';
 import type { MenuEntry } from '../menu/menu';
 import { showToast } from '../toast';
 import { chartCsv, type ChartData } from './data';
@@ -17,8 +18,8 @@ export function plotMenu(chart: {
     ...(chart.reset ? [{ title: 'Show everything', keys: '0', run: chart.reset }] : []),
     'separator',
     { title: 'Copy as PNG', run: () => void copyPng(chart.root, name) },
-    { title: 'Copy as SVG', run: () => void say('Chart as SVG', chartSvg(chart.root)) },
-    { title: 'Copy figures as CSV', run: () => void say('Figures', chartCsv(chart.data())) },
+    { title: 'Copy as SVG', run: () => void copyWith('Chart as SVG', chartSvg(chart.root)) },
+    { title: 'Copy figures as CSV', run: () => void copyWith('Figures', chartCsv(chart.data())) },
     'separator',
     {
       title: 'Save as SVG',
@@ -29,11 +30,6 @@ export function plotMenu(chart: {
       run: () => download(`${name}.csv`, 'text/csv', chartCsv(chart.data())),
     },
   ];
-}
-
-async function say(what: string, text: string): Promise<void> {
-  const isCopied = await copyText(text);
-  showToast({ text: isCopied ? `${what} copied` : 'Copying was not allowed', key: 'copy' });
 }
 
 /** Pictures can only be copied on pages that the browser trusts; elsewhere the file is saved. */

@@ -8,8 +8,10 @@ import { createEffect, createMemo, createSignal, on, Show, type JSX } from 'soli
 import { formatRatio, plural } from '../../format/numbers';
 import { themeColor } from '../../shell/theme';
 import { createSize } from '../chart/size';
+import { openMenu, type MenuEntry, type MenuPlace } from '../menu/menu';
 import { drawFlame, ROW_HEIGHT } from './draw';
 import { frameAt, moveFrom, pathTo, rowCount, type FlameTree, type matchesOf, type Move } from './layout';
+import { flameMenu } from './menu';
 import './flame.css';
 
 const MOVES: Record<string, Move> = {
@@ -29,6 +31,10 @@ interface FlameProps {
   /** Details of the frame at the pointer. */
   details: (index: number) => JSX.Element;
   label: string;
+  /** What the menu of a frame offers besides zooming and copying. */
+  menu?: (index: number) => readonly MenuEntry[];
+  /** What widths are, in the CSV: the column's key. */
+  weight?: string;
 }
 
 export function FlameGraph(props: FlameProps) {
@@ -100,6 +106,8 @@ export function FlameGraph(props: FlameProps) {
       zoomTo(active());
     } else if ((event.key === 'Escape' || event.key === 'Backspace') && props.zoom >= 0) {
       props.onZoom(props.tree.parents[props.zoom] ?? -1);
+    } else if (event.key === 'F10' && event.shiftKey) {
+      openAt(scroller, active());
     } else if (event.key === '0' || event.key === 'Home') {
       props.onZoom(-1);
     } else {
@@ -107,6 +115,29 @@ export function FlameGraph(props: FlameProps) {
     }
     event.preventDefault();
     event.stopPropagation();
+  };
+  const openAt = (place: MenuPlace, index: number) => {
+    setPointed(null);
+    openMenu(
+      place,
+      flameMenu({
+        root: scroller,
+        label: props.label,
+        tree: props.tree,
+        zoom: props.zoom,
+        onZoom: props.onZoom,
+        at: index,
+        own: index < 0 ? [] : (props.menu?.(index) ?? []),
+        weight: props.weight ?? 'weight',
+      }),
+    );
+  };
+  const onMenu = (event: MouseEvent) => {
+    if (event.shiftKey) return;
+    event.preventDefault();
+    // Opened by a key, the event has no position of a pointer.
+    if (event.button !== 2) openAt(scroller, active());
+    else openAt({ x: event.clientX, y: event.clientY }, at(event).index);
   };
   /** Scrolls to a frame; if it is outside the zoomed frame, and so not drawn, zooms to its parent. */
   const keepInSight = (index: number) => {
@@ -137,6 +168,7 @@ export function FlameGraph(props: FlameProps) {
         aria-label={`${props.label}. Arrow keys move, Enter zooms in, Escape zooms out.`}
         onScroll={() => setTop(scroller.scrollTop)}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
         onBlur={() => setActive(-1)}
       >
         <canvas

@@ -2,7 +2,7 @@
 import { isComparable } from '../../compare/change';
 import type { Kind } from '../../format/numbers';
 import { escapeRegex, truncateMiddle } from '../../format/text';
-import { copyText } from '../copy';
+import { copyWith } from '../copied';
 import type { MenuEntry } from '../menu/menu';
 import { showToast } from '../toast';
 import { isUsual, USUAL, withDistribution, withHidden, withStep, withWidth } from './arrangement';
@@ -14,11 +14,6 @@ import { changeKey, valueText } from './rows';
 
 /** Values in menus are shortened to this many characters. */
 const LONGEST_VALUE = 28;
-
-export async function copyWith(what: string, text: string): Promise<void> {
-  const isCopied = await copyText(text);
-  showToast({ text: isCopied ? `${what} copied` : 'Copying was not allowed', key: 'copy' });
-}
 
 export function copyTable<Row>(
   as: 'CSV' | 'Markdown',

@@ -1,14 +1,16 @@
 //! How the single-file report grows: twice the planes, names, or steps take about twice the time.
+//! Fails if they take more.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use stepscope_benches::paired::{Contestant, print_ratios};
+use stepscope_benches::growth::Growth;
+use stepscope_benches::input::session_of;
+use stepscope_benches::paired::time;
 use stepscope_export::About;
 use stepscope_export::html::{DEFAULT_MOST_BYTES, HtmlOptions, html};
 use stepscope_model::Session;
-use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_testing::drawing::draw;
 
 const PAGE: &str = "<title>Stepscope</title><script type=\"application/json\" \
@@ -23,29 +25,31 @@ const SHAPES: [Shape; 3] = [
     ("steps", 10_000, steps),
 ];
 
-fn main() -> Result<()> {
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures are for whoever runs the bench"
+)]
+fn main() -> Result<ExitCode> {
     // As with criterion, a word selects what is measured.
     let filter = std::env::args().skip(1).find(|word| !word.starts_with('-'));
     // Divides the sizes for a quick look.
     let divisor = std::env::var("STEPSCOPE_BENCH_DIVISOR").ok();
     let divisor = divisor.and_then(|text| text.parse().ok()).unwrap_or(1usize);
+    let mut growth = Growth::default();
     for (name, size, text) in SHAPES {
         if filter.as_ref().is_some_and(|filter| !name.contains(filter)) {
             continue;
         }
         let size = (size / divisor.max(1)).max(1);
-        let once = session(&text(size))?;
-        let twice = session(&text(2 * size))?;
-        print_ratios(
-            &format!("export/html, {name}"),
-            3,
-            &mut [
-                Contestant::of(size.to_string(), || report(&once)),
-                Contestant::of((2 * size).to_string(), || report(&twice)),
-            ],
-        );
+        println!("export/html: time for {size} {name}, and for twice as many");
+        let sessions = [
+            session(&text(size))?,
+            session(&text(2 * size))?,
+            session(&text(4 * size))?,
+        ];
+        growth.of(name, |at| time(|| report(&sessions[at])));
     }
-    Ok(())
+    Ok(growth.verdict())
 }
 
 /// The length of a report of the default size.
@@ -60,13 +64,7 @@ fn report(session: &Session) -> usize {
 }
 
 fn session(text: &str) -> Result<Session> {
-    let space = draw(text).context("a profile from text")?;
-    let input = HostInput {
-        host: "vm".to_owned(),
-        bytes: Arc::new(space.to_bytes()),
-        problem: None,
-    };
-    Ok(ingest("generated", vec![input])?)
+    session_of(draw(text).context("a profile from text")?.to_bytes())
 }
 
 fn planes(count: usize) -> String {

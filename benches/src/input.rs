@@ -60,6 +60,20 @@ impl Input {
     }
 }
 
+/// The session of one profile.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn session_of(bytes: Vec<u8>) -> Result<Session> {
+    let input = HostInput {
+        host: "vm".to_owned(),
+        bytes: Arc::new(bytes),
+        problem: None,
+    };
+    Ok(ingest("generated", vec![input])?)
+}
+
 /// All inputs; prints what they are.
 #[expect(clippy::print_stdout, reason = "the figures need their subject")]
 pub fn inputs() -> Result<Vec<Input>> {

@@ -23,8 +23,19 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
             _ => bail!("not an option: {option}; there are --files N and --seed N"),
         }
     }
-    let mut command =
-        process::cargo(&["test", "--package", "stepscope-cli", "--test", "mutations"]);
+    // Optimized, as users run it, so that slow answers are slow; with the checks of a test.
+    let mut command = process::cargo(&[
+        "test",
+        "--release",
+        "--config",
+        "profile.release.overflow-checks=true",
+        "--config",
+        "profile.release.debug-assertions=true",
+        "--package",
+        "stepscope-cli",
+        "--test",
+        "mutations",
+    ]);
     command
         .args(["mutated", "--", "--nocapture"])
         .env("STEPSCOPE_MUTATED_FILES", files.to_string())

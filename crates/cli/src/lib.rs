@@ -9,6 +9,7 @@ mod commands;
 mod doctor;
 mod exit;
 pub mod exporting;
+mod file;
 mod format;
 mod open;
 mod output;

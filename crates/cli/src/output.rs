@@ -1,6 +1,5 @@
 //! The only file that prints. Data goes to standard output, everything else to standard error.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use stepscope_storage::hide_credentials;
 
 use crate::exit::{Exit, Failure};
+use crate::file;
 use crate::format::{self, Charset};
 
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -228,17 +228,6 @@ pub(crate) fn failure(output: &Output, failure: &Failure) -> Exit {
     }
 }
 
-/// Standard output for the bytes of a file; not if somebody would have to read them.
-pub(crate) fn data_stream() -> Result<BufWriter<io::Stdout>, Failure> {
-    let stdout = io::stdout();
-    if stdout.is_terminal() {
-        let message = "standard output is a terminal, which cannot show this file";
-        return Err(Failure::new(Exit::Usage, message)
-            .hint("give a file instead of `-`, or redirect the output"));
-    }
-    Ok(BufWriter::with_capacity(1 << 20, stdout))
-}
-
 /// Prints clap's help, version, or error.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     let exit = if error.use_stderr() {
@@ -267,15 +256,10 @@ pub(crate) fn start_tracing(level: u8) {
         .try_init();
 }
 
+/// Writes the answer to a file, whole or not at all.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let written = File::create(path).and_then(|mut file| file.write_all(bytes));
-    written.map_err(|error| {
-        Failure::new(
-            Exit::Failure,
-            format!("cannot write the output ({error}): {}", path.display()),
-        )
-        .hint("give --output a file in a folder that exists and is writable")
-    })
+    file::write(path, |out| out.write_all(bytes))?;
+    Ok(())
 }
 
 fn width(is_terminal: bool) -> usize {

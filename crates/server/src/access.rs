@@ -20,6 +20,9 @@ pub struct Access {
     port: u16,
     /// Host names other than loopback, where there is no token.
     hosts: Vec<String>,
+    /// What pages under these names carry, where there is no token: it says that a request is
+    /// theirs. `None` where there is no randomness for it; such requests are then refused.
+    page_secret: Option<String>,
 }
 
 /// How a permitted request carries the token.
@@ -47,10 +50,16 @@ impl Access {
     /// one of `hosts`, so that no page of another site can reach the server under its own name (DNS
     /// rebinding).
     pub fn loopback(hosts: Vec<String>) -> Self {
+        let page_secret = if hosts.is_empty() {
+            None
+        } else {
+            new_token().ok()
+        };
         Self {
             token: None,
             port: 0,
             hosts,
+            page_secret,
         }
     }
 
@@ -60,6 +69,7 @@ impl Access {
             token: Some(token),
             port,
             hosts: Vec::new(),
+            page_secret: None,
         }
     }
 
@@ -93,10 +103,34 @@ impl Access {
         Err(Refusal::NoToken)
     }
 
-    /// The cookie that carries the token from now on. It has no path: browsers then use the folder
-    /// of the page, so the server works under any prefix.
+    /// Whether a request without a token is from our own page, as far as that can be told.
+    ///
+    /// Browsers say which site a request comes from only over HTTPS and to this machine itself
+    /// (`Sec-Fetch-Site`, which is checked for every request). Under another name, over plain HTTP,
+    /// a GET of any page looks like one of ours: it must carry what only ours have. Pages of other
+    /// sites can neither send the cookie nor name a header of their own.
+    pub(crate) fn is_of_our_page(&self, headers: &HeaderMap) -> bool {
+        let host = headers.get(header::HOST);
+        let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if self.token.is_some() || is_loopback_name(&normal(host)) {
+            return true;
+        }
+        let says_so = ["sec-fetch-site", "x-requested-with"];
+        if says_so.iter().any(|name| headers.contains_key(*name)) {
+            return true;
+        }
+        let Some(secret) = &self.page_secret else {
+            return false;
+        };
+        self.cookies(headers)
+            .any(|given| same_secret(given.as_bytes(), secret))
+    }
+
+    /// The cookie that carries the token from now on or, without one, says that requests are from
+    /// our page. It has no path: browsers then use the folder of the page, so the server works under
+    /// any prefix.
     pub(crate) fn cookie(&self) -> Option<HeaderValue> {
-        let token = encoded(self.token.as_deref()?);
+        let token = encoded(self.token.as_deref().or(self.page_secret.as_deref())?);
         let cookie = format!("{}={token}; HttpOnly; SameSite=Strict", self.cookie_name());
         HeaderValue::from_str(&cookie).ok()
     }
@@ -118,14 +152,19 @@ impl Access {
     }
 
     fn knows_host(&self, authority: &str) -> bool {
-        let host = host_of(authority).to_ascii_lowercase();
-        let host = host.trim_end_matches('.');
-        is_loopback_name(host)
+        let host = normal(authority);
+        is_loopback_name(&host)
             || self
                 .hosts
                 .iter()
-                .any(|known| known.eq_ignore_ascii_case(host))
+                .any(|known| known.eq_ignore_ascii_case(&host))
     }
+}
+
+/// The host of an authority, in lower case.
+fn normal(authority: &str) -> String {
+    let host = host_of(authority).to_ascii_lowercase();
+    host.trim_end_matches('.').to_owned()
 }
 
 /// A new token: 128 random bits in hexadecimal digits.
@@ -232,6 +271,28 @@ mod tests {
             access.check(&HeaderMap::new(), None),
             Err(Refusal::ForeignHost)
         );
+    }
+
+    #[test]
+    fn under_the_name_of_a_proxy_a_page_has_to_show_that_it_is_ours() {
+        let access = Access::loopback(vec!["lab.example".to_owned()]);
+        let is_ours = |pairs: &[(header::HeaderName, &str)]| access.is_of_our_page(&headers(pairs));
+        let proxied = || (header::HOST, "lab.example:8000");
+        assert!(is_ours(&[(header::HOST, "localhost:6006")]));
+        assert!(!is_ours(&[proxied()]));
+        assert!(!is_ours(&[proxied(), (header::COOKIE, "stepscope_0=")]));
+        let cookie = access.cookie().expect("random");
+        let cookie = cookie.to_str().expect("text");
+        assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+        let pair = cookie.split(';').next().expect("a pair");
+        assert!(is_ours(&[proxied(), (header::COOKIE, pair)]));
+        for name in ["sec-fetch-site", "x-requested-with"] {
+            let name = header::HeaderName::from_static(name);
+            assert!(is_ours(&[proxied(), (name, "same-origin")]));
+        }
+        // Another server's cookie is not this one's.
+        let other = Access::loopback(vec!["lab.example".to_owned()]);
+        assert!(!other.is_of_our_page(&headers(&[proxied(), (header::COOKIE, pair)])));
     }
 
     #[test]

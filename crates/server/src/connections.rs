@@ -29,9 +29,16 @@ use tokio::task::JoinSet;
 use tower::ServiceExt;
 
 use crate::patient::Patient;
+use crate::timely::Timely;
 
 /// How long a client may take to send the head of a request. It includes the time between requests.
 const HEAD: Duration = Duration::from_secs(10);
+
+/// How long a client may take to send the body of a request, which is small.
+const BODY: Duration = Duration::from_secs(10);
+
+/// Most bytes of a request's head, and of what is read ahead of its body.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// How long an answer may wait for its reader to take some of it. A browser's tab that is out of
 /// sight still reads.
@@ -58,6 +65,8 @@ pub(crate) struct Limits {
     pub(crate) most: usize,
     /// See [`HEAD`].
     pub(crate) head: Duration,
+    /// See [`BODY`].
+    pub(crate) body: Duration,
     /// See [`READER`].
     pub(crate) reader: Duration,
 }
@@ -70,6 +79,7 @@ impl Limits {
         Self {
             most: (descriptors / 2).clamp(8, 2048),
             head: HEAD,
+            body: BODY,
             reader: READER,
         }
     }
@@ -277,7 +287,8 @@ async fn run(stream: TcpStream, router: Router, limits: Limits, connection: Arc<
     let service = service_fn(|request: Request<Incoming>| {
         let (router, answering) = (router.clone(), Answering::new(&connection));
         async move {
-            let answer = match router.oneshot(request.map(Body::new)).await {
+            let request = request.map(|body| Body::new(Timely::new(body, limits.body)));
+            let answer = match router.oneshot(request).await {
                 Ok(answer) => answer,
                 Err(never) => match never {},
             };
@@ -291,7 +302,8 @@ async fn run(stream: TcpStream, router: Router, limits: Limits, connection: Arc<
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head);
+        .header_read_timeout(limits.head)
+        .max_buf_size(BUFFER_BYTES);
     let stream = TokioIo::new(Patient::new(stream, limits.reader));
     let mut serving = pin!(builder.serve_connection(stream, service));
     let ended = tokio::select! {

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use axum::routing::get;
+use axum::routing::{get, post};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -27,6 +27,7 @@ async fn server(most: usize, head: Duration) -> Server {
     let limits = Limits {
         most,
         head,
+        body: BODY,
         reader: READER,
     };
     server_within(limits).await
@@ -42,6 +43,7 @@ async fn server_within(limits: Limits) -> Server {
             "slow"
         }),
     );
+    let router = router.route("/body", post(|_: Bytes| async { "fast" }));
     let router = router.route("/large", get(|| async { vec![b'.'; LARGE] }));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("bound");
@@ -144,6 +146,65 @@ async fn a_head_that_does_not_come_ends_the_connection() {
 }
 
 #[tokio::test]
+async fn a_body_that_does_not_come_ends_the_connection() {
+    let limits = Limits {
+        most: 2,
+        head: HEAD,
+        body: Duration::from_millis(300),
+        reader: READER,
+    };
+    let server = server_within(limits).await;
+    let head = b"POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n";
+    let mut stuck = server.connect(head).await;
+    // A byte now and then is no body, either.
+    let mut slow = server.connect(head).await;
+    let (mut read_half, mut write_half) = slow.split();
+    let begin = Instant::now();
+    let dripping = async {
+        while write_half.write_all(b" ").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let ended = async {
+        let mut text = Vec::new();
+        // The connection may be reset while we still write.
+        let _ = read_half.read_to_end(&mut text).await;
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let slow_answer = tokio::select! {
+        answer = ended => answer,
+        () = dripping => String::new(),
+    };
+    assert!(!slow_answer.contains("200 OK"), "{slow_answer}");
+    assert!(!read(&mut stuck).await.contains("200 OK"));
+    assert!(begin.elapsed() < HEAD, "{:?}", begin.elapsed());
+    // One that comes is taken.
+    let whole = b"POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}";
+    let mut asked = server.connect(whole).await;
+    assert!(read(&mut asked).await.ends_with("fast"));
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_long_is_refused() {
+    let server = server(8, HEAD).await;
+    let mut stream = server
+        .connect(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        .await;
+    // It may be refused before its end.
+    let _ = stream.write_all(&vec![b'x'; 3 * BUFFER_BYTES]).await;
+    let _ = stream.write_all(b"\r\n\r\n").await;
+    assert!(!read(&mut stream).await.contains("200 OK"));
+    let mut fits = server
+        .connect(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        .await;
+    fits.write_all(&vec![b'x'; BUFFER_BYTES / 2])
+        .await
+        .expect("sent");
+    fits.write_all(b"\r\n\r\n").await.expect("sent");
+    assert!(read(&mut fits).await.ends_with("fast"));
+}
+
+#[tokio::test]
 async fn http_2_is_not_spoken() {
     let server = server(8, HEAD).await;
     let mut stream = server
@@ -187,6 +248,7 @@ async fn an_answer_that_nobody_takes_ends_its_connection() {
     let limits = Limits {
         most: 1,
         head: HEAD,
+        body: BODY,
         reader: Duration::from_millis(300),
     };
     let server = server_within(limits).await;

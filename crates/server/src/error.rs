@@ -9,10 +9,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::AnalysisError;
 use stepscope_storage::hide_credentials;
-use tokio::sync::Semaphore;
 
 use crate::opening::OpenError;
 use crate::reports::ErrorReport;
+use crate::shares::{Kind, Shares};
 use crate::slot::OpenSession;
 
 /// Why the server could not start or had to stop.
@@ -137,26 +137,35 @@ pub(crate) async fn compute_of<T: Send + 'static>(
     work: impl FnOnce(&OpenSession) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let of = Arc::clone(&open);
-    let computed = compute(place, move || work(&of)).await;
+    let kind = (open.opening + 1, place.to_owned());
+    let computed = compute_in_turn(kind, place, move || work(&of)).await;
     AnalysisError::if_changed(&open.session)?;
     computed
 }
 
 /// How many computations run at once. Each needs memory, and more of them than processors are faster
 /// for nobody; several times as many, so that a long one keeps nobody waiting.
-static AT_ONCE: LazyLock<Semaphore> = LazyLock::new(|| {
+static AT_ONCE: LazyLock<Arc<Shares>> = LazyLock::new(|| {
     let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
-    Semaphore::new((4 * processors).clamp(8, 64))
+    Shares::new((4 * processors).clamp(8, 64))
 });
 
 /// Runs a long computation on a thread where it may block; a panic becomes an error of this request
-/// alone. While too many run, it waits; a request that is given up while it waits costs nothing.
+/// alone. While too many run, it waits, in turn with those that ask for something else; a request that
+/// is given up while it waits costs nothing.
 pub(crate) async fn compute<T: Send + 'static>(
     place: &str,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    // It is never closed.
-    let turn = AT_ONCE.acquire().await.ok();
+    compute_in_turn((0, place.to_owned()), place, work).await
+}
+
+async fn compute_in_turn<T: Send + 'static>(
+    kind: Kind,
+    place: &str,
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let turn = AT_ONCE.take(kind).await;
     let working = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         work()

@@ -31,7 +31,7 @@ async fn admit(access: &Access, request: Request, next: Next) -> Response {
         return with_header(answer, header::ALLOW, "GET, HEAD");
     }
     // Before the token: a page of another site learns nothing, not even whether it is known.
-    if origin::is_of_program(request.uri().path())
+    if origin::is_of_program(path)
         && let Err(error) = origin::check(request.headers())
     {
         return error.into_response();
@@ -42,14 +42,28 @@ async fn admit(access: &Access, request: Request, next: Next) -> Response {
             Ok(()) => next.run(request).await,
             Err(error) => error.into_response(),
         },
-        Ok(Pass::InUrl) if request.uri().path() == "/" => {
+        Ok(Pass::InUrl) if path == "/" => {
             if origin::is_linked_from_elsewhere(request.headers()) {
                 return with_cookie(access, next.run(request).await);
             }
             keep_token(access, request.uri(), prefix::forwarded(request.headers()))
         }
+        Ok(Pass::Free) if origin::is_of_program(path) => {
+            if access.is_of_our_page(request.headers()) {
+                next.run(request).await
+            } else {
+                not_of_our_page().into_response()
+            }
+        }
+        Ok(Pass::Free) if path == "/" => with_cookie(access, next.run(request).await),
         Ok(Pass::Free | Pass::Carried | Pass::InUrl) => next.run(request).await,
     }
+}
+
+fn not_of_our_page() -> ApiError {
+    let error = "This request does not say that it comes from Stepscope's own page.";
+    ApiError::new(StatusCode::FORBIDDEN, error)
+        .with_hint("Reload the page; programs send X-Requested-With: stepscope.")
 }
 
 /// Rejects bodies that are not JSON. Browsers send JSON to other sites only after a preflight

@@ -118,7 +118,9 @@ impl Offer {
             format!("localhost:{}", self.port),
         ];
         let is_own = own.contains(&head.host);
-        let is_page = head.origin.as_deref().is_none_or(|origin| origin == ORIGIN);
+        // The page's requests always name it. Programs may too: what keeps them out is the name of
+        // the file, which nobody sees but the browser.
+        let is_page = head.origin.as_deref() == Some(ORIGIN);
         let status = match head.method.as_str() {
             _ if !is_own || !is_page => "403 Forbidden",
             "GET" | "HEAD" | "OPTIONS" if head.path == self.path => "200 OK",

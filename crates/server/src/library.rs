@@ -17,27 +17,17 @@ use stepscope_analysis::{AnalysisError, Note};
 use stepscope_catalog::{Catalog, Summaries};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{
-    FileStamps, Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote,
-    memory_budget, shown,
+    Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote, shown,
 };
 
 use crate::confines::{Confines, left_out};
-use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
-use crate::opening::{OpenError, OpenProgress, open_reading};
-use crate::queries::sql_program;
+use crate::opening::OpenError;
+use crate::queries::{Schema, sql_program};
 use crate::report_cache::ReportCache;
 use crate::reports::SessionSummary;
-use crate::slot::{OpenSession, PartsRead, Slot, State};
-
-/// Maximum number of open sessions.
-pub(crate) const MAX_OPEN: usize = 24;
-
-/// Maximum bytes of files and columns of open sessions, not counting the session used last.
-const MAX_OPEN_BYTES: u64 = 12 << 30;
-
-/// How long to wait before computing ahead, so that the first requests for a session go first.
-const SETTLING: Duration = Duration::from_millis(500);
+use crate::slot::{OpenSession, Slot, State};
+use crate::turns::Openings;
 
 /// A failed opening is retried after this time: the network may be back. The questions of one page
 /// arrive together and share one failure.
@@ -64,8 +54,12 @@ pub struct Library {
     source_roots: OnceLock<Vec<PathBuf>>,
     /// The program that answers queries.
     sql_program: OnceLock<PathBuf>,
+    /// What that program says about its tables.
+    pub(crate) sql_schema: Schema,
     /// What is known of sessions that are not open.
     catalog: OnceLock<Catalog>,
+    /// Who opens sessions.
+    pub(crate) openings: Openings,
 }
 
 /// What was found, in the order of the list.
@@ -118,7 +112,9 @@ impl Library {
             capture_hosts: OnceLock::new(),
             source_roots: OnceLock::new(),
             sql_program: OnceLock::new(),
+            sql_schema: Schema::new(),
             catalog: OnceLock::new(),
+            openings: Openings::of_process(),
         }
     }
 
@@ -194,21 +190,6 @@ impl Library {
             .iter()
             .find(|slot| is_unchanged(slot, files))
             .map(|slot| slot.key.clone())
-    }
-
-    /// Adds a session that was opened elsewhere, so that it is not opened again. Returns its key in
-    /// routes; none if the library does not know these files.
-    pub fn adopt(&self, files: &SessionFiles, session: Session) -> Option<String> {
-        let slot = self.slot(&self.key_of(files)?)?;
-        let open = Arc::new(OpenSession::of_files(session, FileStamps::of(files)));
-        slot.open(&open);
-        // Without the thread, tiles and searches compute what they need on request.
-        let thread = std::thread::Builder::new().name(format!("fill-{}", slot.key));
-        let _ = thread.spawn(move || {
-            std::thread::sleep(SETTLING);
-            open.timeline.fill(&open.session);
-        });
-        Some(slot.key.clone())
     }
 
     /// The path as given; empty without one.
@@ -344,7 +325,7 @@ impl Library {
                 State::Opening { .. } => {
                     // The slot holds the sender, so a change always arrives.
                     if state.changed().await.is_err() {
-                        return Err(defect("the session is gone"));
+                        return Err(OpenError::defect("the session is gone"));
                     }
                 }
             }
@@ -363,95 +344,6 @@ impl Library {
             message: why,
             hint: AnalysisError::REOPEN.to_owned(),
             lacks_memory: false,
-        }
-    }
-
-    fn begin(self: &Arc<Self>, slot: &Arc<Slot>, reads: Reads) {
-        let Some(files) = &slot.files else { return };
-        let progress = Arc::new(OpenProgress::new(files));
-        if !slot.begin(reads, &progress) {
-            return;
-        }
-        let (library, worker) = (Arc::clone(self), Arc::clone(slot));
-        let job = move || library.open_now(&worker, reads, &progress);
-        let thread = std::thread::Builder::new().name(format!("open-{}", slot.key));
-        if let Err(error) = thread.spawn(job) {
-            slot.fail(defect(&format!("cannot start a thread: {error}")));
-        }
-    }
-
-    fn open_now(&self, slot: &Slot, reads: Reads, progress: &OpenProgress) {
-        let Some(files) = &slot.files else { return };
-        let began = Instant::now();
-        let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let stamps = FileStamps::of(files);
-            let opened = match open_reading(files, reads, progress) {
-                Err(error) if error.lacks_memory && self.close_all() => {
-                    open_reading(files, reads, progress)?
-                }
-                opened => opened?,
-            };
-            let open = Arc::new(OpenSession::of_files(opened.session, stamps));
-            Ok((open, opened.left_out_bytes))
-        }));
-        let opened = opened.unwrap_or_else(|panic| Err(defect(&panic_text(panic.as_ref()))));
-        match opened {
-            Ok((open, left_out_bytes)) => {
-                tracing::info!(name = files.name, elapsed = ?began.elapsed(), left_out_bytes, "session opened");
-                open.use_now();
-                if left_out_bytes > 0 {
-                    slot.hold_parts(open, left_out_bytes);
-                    return self.make_room();
-                }
-                slot.open(&open);
-                // Only followed: a session that is closed meanwhile is not held open by this.
-                let followed = Arc::downgrade(&open);
-                drop(open);
-                self.make_room();
-                // Leave the cores to the tile request that follows.
-                std::thread::sleep(SETTLING);
-                if let Some(open) = followed.upgrade() {
-                    open.timeline.fill(&open.session);
-                }
-            }
-            Err(error) => {
-                tracing::warn!(name = files.name, %error, "session cannot be opened");
-                slot.fail(error);
-            }
-        }
-    }
-
-    /// Open sessions that can be opened again, with their slots.
-    fn held(&self) -> Vec<(Arc<OpenSession>, Arc<Slot>)> {
-        let slots = self.slots().into_iter();
-        let again = slots.filter(|slot| slot.files.is_some());
-        let open = again.filter_map(|slot| match slot.state() {
-            State::Open(open) | State::InParts(PartsRead { open, .. }) => Some((open, slot)),
-            _ => None,
-        });
-        open.collect()
-    }
-
-    /// Closes every session for one that lacks memory. Whether there was one.
-    fn close_all(&self) -> bool {
-        let held = self.held();
-        for (open, slot) in &held {
-            slot.close(open);
-        }
-        !held.is_empty()
-    }
-
-    /// Closes the least recently used sessions while there are too many, but never the latest one.
-    fn make_room(&self) {
-        let most_bytes = MAX_OPEN_BYTES.min(memory_budget());
-        let mut held = self.held();
-        held.sort_by_cached_key(|(open, _)| std::cmp::Reverse(open.last_used()));
-        let mut bytes = 0;
-        for (position, (open, slot)) in held.iter().enumerate() {
-            bytes += open.size_bytes;
-            if position > 0 && (position >= MAX_OPEN || bytes > most_bytes) {
-                slot.close(open);
-            }
         }
     }
 
@@ -571,14 +463,6 @@ pub(crate) fn note(note: &stepscope_storage::Note) -> Note {
         NoteKind::Offline => Note::warning("location-offline", text),
         NoteKind::Ignored => Note::info("files-ignored", text),
         NoteKind::Joined => Note::info("runs-joined", text),
-    }
-}
-
-fn defect(detail: &str) -> OpenError {
-    OpenError {
-        message: format!("opening failed with an internal error: {detail}"),
-        hint: "This is a bug in Stepscope; please report it.".to_owned(),
-        lacks_memory: false,
     }
 }
 

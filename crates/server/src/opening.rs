@@ -18,6 +18,17 @@ pub struct OpenError {
     pub lacks_memory: bool,
 }
 
+impl OpenError {
+    /// A bug in Stepscope.
+    pub(crate) fn defect(detail: &str) -> Self {
+        Self {
+            message: format!("opening failed with an internal error: {detail}"),
+            hint: "This is a bug in Stepscope; please report it.".to_owned(),
+            lacks_memory: false,
+        }
+    }
+}
+
 /// Progress of opening, over all files.
 #[derive(Debug)]
 pub(crate) struct OpenProgress {

@@ -19,15 +19,25 @@ pub fn to_csv(table: &Table) -> String {
 
 /// The bytes that [`to_csv`] makes of a table at most.
 pub fn most_csv_bytes(table: &Table) -> u64 {
-    /// The longest number with its separator, and quotes around a text.
-    const CELL_BYTES: usize = 32;
+    /// The longest usual number with its separator, and quotes around a text.
+    const CELL_BYTES: usize = 40;
+    /// The longest number: with hundreds of zeros.
+    const EXTREME_BYTES: usize = 360;
+    /// A control character, such as `\u{1b}`, becomes six of them; each quote becomes two, and no
+    /// other sign becomes more than three times as long.
+    const MOST_TIMES: usize = 6;
+    let keys = table.columns.iter();
+    let keys = keys.map(|column| CELL_BYTES + column.key.len());
     let cells = table.rows.iter().flatten();
-    let bytes = cells.map(|cell| match cell {
-        // Each quote is doubled.
-        Cell::Text(text) => CELL_BYTES + 2 * text.len(),
+    let cells = cells.map(|cell| match cell {
+        Cell::Text(text) => CELL_BYTES + MOST_TIMES * text.len(),
+        Cell::Float(value) if *value != 0.0 && !(1e-15..1e21).contains(&value.abs()) => {
+            EXTREME_BYTES
+        }
         _ => CELL_BYTES,
     });
-    bytes.map(|bytes| bytes as u64).sum()
+    let ends = 2 * (table.rows.len() as u64 + 1);
+    ends + keys.chain(cells).map(|bytes| bytes as u64).sum::<u64>()
 }
 
 /// The first line of CSV: the keys of the columns.
@@ -69,6 +79,60 @@ pub(super) fn push_csv(csv: &mut String, cell: CellRef<'_>) {
 mod tests {
     use super::*;
     use crate::telling::Unit;
+
+    #[test]
+    fn no_text_is_longer_than_was_reserved_for_it() {
+        for letter in [
+            'a',
+            '"',
+            ',',
+            '\r',
+            '\n',
+            '=',
+            '\u{1}',
+            '\u{1b}',
+            '\u{7f}',
+            '\u{80}',
+            '\u{9f}',
+            '\u{61c}',
+            '\u{200b}',
+            '\u{202e}',
+            '\u{feff}',
+            '\u{ffff}',
+            '\u{1f600}',
+        ] {
+            let texts = [
+                letter.to_string().repeat(1000),
+                format!("={letter},\"").repeat(250),
+            ];
+            for text in texts {
+                let table = Table {
+                    key: "rows",
+                    title: String::new(),
+                    columns: vec![Column::new("name", "Name", Unit::Text)],
+                    rows: vec![vec![text.as_str().into()], Vec::new(), vec![0.1.into()]],
+                    row_count: 3,
+                };
+                let (length, most) = (to_csv(&table).len() as u64, most_csv_bytes(&table));
+                assert!(length <= most, "{letter:?}: {length} of {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_number_fits() {
+        for number in [f64::MAX, f64::MIN, f64::MIN_POSITIVE, -1.0 / 3.0, f64::NAN] {
+            let table = Table {
+                key: "rows",
+                title: String::new(),
+                columns: vec![Column::new("a", "A", Unit::Count)],
+                rows: vec![vec![number.into()]; 8],
+                row_count: 8,
+            };
+            let (length, most) = (to_csv(&table).len() as u64, most_csv_bytes(&table));
+            assert!(length <= most, "{number}: {length} of {most}");
+        }
+    }
 
     #[test]
     fn csv_quotes_what_needs_it() {

@@ -1,8 +1,7 @@
 //! `stepscope perfetto`: hands a session to ui.perfetto.dev, which fetches it from this machine.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
 use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use stepscope_interchange::write::{Wanted, write_perfetto};
 use stepscope_model::{Reads, Session};
 use stepscope_server::handover::{Handover, Offer, Outcome, PERFETTO_PORT};
 use stepscope_server::new_token;
+use stepscope_server::redirection::{Redirection, private_file};
 
 use super::export;
 use super::export::report::Report;
@@ -80,9 +80,11 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         "the page comes from the internet; it fetches the trace from this machine, and the trace \
          stays in your browser unless you press Share there",
     );
-    if !arguments.get_flag("no-open") {
-        open_browser(offer.link());
-    }
+    let _page = if arguments.get_flag("no-open") {
+        None
+    } else {
+        open_browser(offer.link())
+    };
     let seconds = arguments.get_one::<u64>("timeout").copied().unwrap_or(600);
     match offer.serve(Duration::from_secs(seconds))? {
         Outcome::Fetched => {
@@ -135,17 +137,9 @@ pub(crate) fn offer(
     Ok((handover.offer(&session.name, file)?, report))
 }
 
-/// A new file that only this user can read.
-fn private_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-/// Best effort: the link is printed in any case.
-fn open_browser(link: &str) {
+/// Best effort: the link is printed in any case. It has a secret, so the browser is started with a
+/// page that leads to it, which is kept until the trace was fetched.
+fn open_browser(link: &str) -> Option<Redirection> {
     let program = if cfg!(target_os = "macos") {
         "open"
     } else if cfg!(windows) {
@@ -153,10 +147,12 @@ fn open_browser(link: &str) {
     } else {
         "xdg-open"
     };
+    let page = Redirection::to(link).ok()?;
     let _ = Process::new(program)
-        .arg(link)
+        .arg(page.path())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
+    Some(page)
 }

@@ -154,6 +154,88 @@ fn a_disk_that_fills_up_leaves_the_old_file_and_says_so() {
 }
 
 #[test]
+fn a_disk_that_is_full_leaves_old_answers_and_results() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = fixture("demo-gpt-cpu");
+    let (base, new) = (folder.path().join("base"), folder.path().join("new"));
+    for logs in [&base, &new] {
+        write_run(logs, "run", &profile_bytes());
+    }
+    let [base, new] = [&base, &new].map(|logs| logs.to_str().expect("text"));
+    let gate = [
+        "check",
+        new,
+        "--baseline",
+        base,
+        "--budget",
+        "step_time=+2%",
+    ];
+    let lines: [&[&str]; 5] = [
+        &["overview", &source, "--output"],
+        &["ops", &source, "--json", "--output"],
+        &[&gate[..], &["--junit"]].concat(),
+        &[&gate[..], &["--sarif"]].concat(),
+        &[&gate[..], &["--markdown"]].concat(),
+    ];
+    let answers = folder.path().join("answers");
+    fs::create_dir(&answers).expect("a folder");
+    let out = answers.join("answer");
+    for line in lines {
+        for (limit, code) in [("0", 1), ("unlimited", 0)] {
+            fs::write(&out, "the old one").expect("a file");
+            let limited = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
+            let output = Command::new("bash")
+                .args(["-c", &limited, "bash", env!("CARGO_BIN_EXE_stepscope")])
+                .args(line)
+                .arg(&out)
+                .output()
+                .expect("bash runs");
+            assert_eq!(output.status.code(), Some(code), "{line:?}: {output:?}");
+            let found = fs::read_to_string(&out).expect("a file");
+            assert_eq!(found == "the old one", code == 1, "{line:?}: {found}");
+            let left: Vec<_> = fs::read_dir(&answers).expect("a folder").collect();
+            assert_eq!(left.len(), 1, "{line:?}: {left:?}");
+        }
+    }
+}
+
+/// Names of files that an export has begun.
+fn parts(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".part")).collect()
+}
+
+#[test]
+fn an_export_that_is_asked_to_end_takes_its_unfinished_file_along() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = fixture("demo-gpt-cpu");
+    let out = folder.path().join("run.trace.json.gz");
+    let mut was_unfinished = 0;
+    for signal in ["-TERM", "-INT", "-TERM", "-INT"] {
+        fs::write(&out, "the old one").expect("a file");
+        let mut child = stepscope()
+            .args(["export", &source, "--chrome"])
+            .arg(&out)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        // In the middle of its file, unless it is too fast to be seen there.
+        while parts(folder.path()).is_empty() && child.try_wait().expect("its state").is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        was_unfinished += usize::from(child.try_wait().expect("its state").is_none());
+        let id = child.id().to_string();
+        let _ = Command::new("kill").args([signal, &id]).status();
+        child.wait().expect("it ended");
+        assert_eq!(parts(folder.path()), Vec::<String>::new(), "{signal}");
+        assert!(fs::metadata(&out).expect("a file").len() > 0);
+    }
+    assert!(was_unfinished > 0, "no export was met in the middle");
+}
+
+#[test]
 fn files_of_the_future_and_of_1970_are_sessions_like_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let day = Duration::from_hours(24);

@@ -133,37 +133,87 @@ fn settled(server: &Server) -> Option<Held> {
     held(server)
 }
 
-#[test]
-fn five_hundred_tiles_at_once_are_answered_and_others_are_not_kept_waiting() {
-    let folder = tempfile::tempdir().expect("a folder");
-    sessions_in(folder.path());
-    let path = folder.path().to_str().expect("text");
-    let server = Server::start(&["view", path, "--port", "0", "--no-report", "--no-token"]);
-    let tile = "/api/sessions/0/timeline/tile?start_ps=0&end_ps=1e12&width_px=4000";
-    assert_eq!(server.get_with(tile, "").0, 200);
-    let is_over = AtomicBool::new(false);
-    let slowest = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| {
-            let mut slowest = Duration::ZERO;
-            while !is_over.load(Ordering::Relaxed) {
-                let start = Instant::now();
-                assert_eq!(server.get_with("/api/version", "").0, 200);
-                slowest = slowest.max(start.elapsed());
-                std::thread::sleep(Duration::from_millis(20));
+/// What others ask for beside a flood, some of it never asked before.
+fn others(number: u32) -> [(&'static str, String); 3] {
+    let of = "/api/sessions/1";
+    [
+        ("version", "/api/version".to_owned()),
+        (
+            "tile",
+            format!("{of}/timeline/tile?start_ps=0&end_ps={number}e9&width_px=800"),
+        ),
+        ("report", format!("{of}/analyses/ops?limit={number}")),
+    ]
+}
+
+/// Asks for one thing after the other until the flood is over, and once at least: how long the slowest
+/// of each took.
+fn ask_beside(server: &Server, is_over: &AtomicBool) -> Vec<(&'static str, Duration)> {
+    let mut slowest: Vec<(&str, Duration)> = Vec::new();
+    for number in 1.. {
+        for (index, (name, path)) in others(number).into_iter().enumerate() {
+            let start = Instant::now();
+            assert_eq!(server.get_with(&path, "").0, 200, "{path}");
+            let took = start.elapsed();
+            match slowest.get_mut(index) {
+                None => slowest.push((name, took)),
+                Some((_, most)) => *most = took.max(*most),
             }
-            slowest
-        });
-        let mut open: Vec<_> = (0..250).map(|_| server.ask(tile, "")).collect();
-        // As many that go away before their answer.
-        drop((0..250).map(|_| server.ask(tile, "")).collect::<Vec<_>>());
+        }
+        if is_over.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    slowest
+}
+
+/// Five hundred requests at once, of which half go away before their answer: how long the others took
+/// in all, and the slowest that somebody else asked meanwhile.
+fn flood(server: &Server, path: &str) -> (Duration, Vec<(&'static str, Duration)>) {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let start = Instant::now();
+        let mut open: Vec<_> = (0..250).map(|_| server.ask(path, "")).collect();
+        drop((0..250).map(|_| server.ask(path, "")).collect::<Vec<_>>());
+        let beside = scope.spawn(|| ask_beside(server, &is_over));
         for stream in &mut open {
             let mut answer = Vec::new();
             stream.read_to_end(&mut answer).expect("an answer");
             assert!(answer.starts_with(b"HTTP/1.1 200"));
         }
+        let took = start.elapsed();
         is_over.store(true, Ordering::Relaxed);
-        beside.join().expect("answered")
-    });
-    eprintln!("the slowest other request took {slowest:.1?}");
+        (took, beside.join().expect("answered"))
+    })
+}
+
+/// Answers of a flood are made in turn with what others ask for, not before it.
+#[test]
+fn five_hundred_tiles_or_reports_at_once_are_answered_and_others_are_not_kept_waiting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    sessions_in(folder.path());
+    let path = folder.path().to_str().expect("text");
+    let server = Server::start(&["view", path, "--port", "0", "--no-report", "--no-token"]);
+    for session in [0, 1] {
+        let open = format!("/api/sessions/{session}/analyses/overview");
+        assert_eq!(server.get_with(&open, "").0, 200);
+    }
+    for flooded in [
+        "/api/sessions/0/timeline/tile?start_ps=0&end_ps=1e12&width_px=4000",
+        "/api/sessions/0/timeline/area?start_ps=0&end_ps=1e12&by=name",
+        // A table, which is made anew for each request.
+        "/api/sessions/0/analyses/ops?format=csv",
+    ] {
+        let (took, beside) = flood(&server, flooded);
+        eprintln!("{flooded} took {took:.1?}; beside it {beside:.1?}");
+        for (name, slowest) in beside {
+            // Where they wait for the flood, they take about as long as it does.
+            let share = slowest.as_secs_f64() / took.as_secs_f64();
+            assert!(
+                share < 0.5,
+                "{name} beside {flooded}: {slowest:?} of {took:?}"
+            );
+        }
+    }
     assert_eq!(server.interrupt(), Some(0));
 }

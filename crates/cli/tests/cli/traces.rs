@@ -240,8 +240,15 @@ fn perfetto_fetches_the_trace_once_and_nobody_else_does() {
     assert!(head.starts_with("HTTP/1.1 403"), "{head}");
     let (head, _) = request(&link, "GET", "Host: evil.example\r\n");
     assert!(head.starts_with("HTTP/1.1 403"), "{head}");
-    let (head, _) = request(&link.replace("mlp", "x").replace("2026", "x"), "GET", "");
+    let own = "Origin: https://ui.perfetto.dev\r\n";
+    let (head, _) = request(&link.replace("mlp", "x").replace("2026", "x"), "GET", own);
     assert!(head.starts_with("HTTP/1.1 404"), "{head}");
+    // The page's requests always say that they are; a program that asks first gets nothing.
+    for method in ["GET", "HEAD"] {
+        let (head, body) = request(&link, method, "");
+        assert!(head.starts_with("HTTP/1.1 403"), "{head}");
+        assert!(body.is_empty());
+    }
     let (head, body) = request(&link, "OPTIONS", "Origin: https://ui.perfetto.dev\r\n");
     assert!(
         head.contains("Access-Control-Allow-Origin: https://ui.perfetto.dev"),
@@ -259,6 +266,64 @@ fn perfetto_fetches_the_trace_once_and_nobody_else_does() {
     // Nothing is left behind.
     let left = fs::read_dir(temporary.path()).expect("listed").count();
     assert_eq!(left, 0);
+}
+
+/// All accounts of a machine can read what a browser was started with.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_secret_of_the_trace_is_in_no_argument() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let browser = folder.path().join("xdg-open");
+    let script = "#!/bin/sh\necho \"$@\" > \"$0.arguments\"\ncp -p \"$1\" \"$0.page\"\n\
+                  touch \"$0.done\"\n";
+    fs::write(&browser, script).expect("written");
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o700)).expect("set");
+    let temporary = tempfile::tempdir().expect("a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut child = stepscope()
+        .env("TMPDIR", temporary.path())
+        .env("PATH", format!("{}:{path}", folder.path().display()))
+        .args([
+            "perfetto",
+            &fixture("mlp-cpu"),
+            "--port",
+            "0",
+            "--timeout",
+            "60",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let link = lines
+        .find_map(|line| Some(line.ok()?.split_once("url=")?.1.to_owned()))
+        .expect("a link");
+    std::thread::spawn(move || lines.for_each(drop));
+    let beside = |suffix: &str| folder.path().join(format!("xdg-open.{suffix}"));
+    for _ in 0..600 {
+        if beside("done").exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let secret = link.split('/').nth(3).expect("a secret");
+    assert_eq!(secret.len(), 32, "{link}");
+    let arguments = fs::read_to_string(beside("arguments")).expect("it was started");
+    assert!(!arguments.contains(secret), "{arguments}");
+    let page = fs::read_to_string(beside("page")).expect("a page");
+    assert!(page.contains(&link), "{page}");
+    let mode = fs::metadata(beside("page"))
+        .expect("a page")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o077, 0);
+    let (head, _) = request(&link, "GET", "Origin: https://ui.perfetto.dev\r\n");
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(child.wait().expect("it ends").success());
+    let left = fs::read_dir(temporary.path()).expect("listed").count();
+    assert_eq!(left, 0, "nothing is left behind");
 }
 
 #[test]

@@ -21,6 +21,7 @@ use questions::{Slowest, ask};
 use stepscope_testing::corpus::{read_bytes, repository_root};
 use stepscope_testing::mutate::{self, EXTREMES, Random};
 use stepscope_testing::pprof::Profile;
+use stepscope_testing::seeds::of as fuzz_seeds;
 use stepscope_testing::space::{EventData, XSpace};
 use stepscope_testing::{corrupt, drawing};
 
@@ -31,8 +32,9 @@ const SEED: &str = "STEPSCOPE_MUTATION_SEED";
 const FEW: u64 = 48;
 /// Longest file that is mutated: large ones take long and show nothing else.
 const LONGEST: usize = 200_000;
-/// No answer over a small file may take longer, checked only where many files were asked for.
-const SLOW: Duration = Duration::from_mins(1);
+/// No answer over a small file may take longer. Checked only where many files were asked for, which
+/// `cargo xtask mutate` does with optimized code.
+const SLOW: Duration = Duration::from_secs(20);
 
 /// A file to start from: its name, as it is stored without compression.
 struct Seed {
@@ -96,6 +98,21 @@ fn seeds() -> Vec<Seed> {
     ] {
         let name = name.to_owned();
         seeds.push(Seed { name, bytes });
+    }
+    seeds.extend(archives_and_programs());
+    seeds
+}
+
+/// The seeds of the fuzz targets that no fixture is like: zip, tar, and programs alone.
+fn archives_and_programs() -> Vec<Seed> {
+    let archives = fuzz_seeds("archives").into_iter();
+    let archives = archives.filter(|(name, _)| name.ends_with(".zip") || name.ends_with(".tar"));
+    let programs = fuzz_seeds("hlo").into_iter();
+    let programs = programs.map(|(_, bytes)| ("jit_f.hlo_proto.pb".to_owned(), bytes));
+    let all = archives.chain(programs);
+    let seeds: Vec<Seed> = all.map(|(name, bytes)| Seed { name, bytes }).collect();
+    for kind in ["zip", "tar", "pb"] {
+        assert!(seeds.iter().any(|seed| seed.name.ends_with(kind)), "{kind}");
     }
     seeds
 }

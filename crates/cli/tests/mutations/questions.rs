@@ -1,12 +1,14 @@
 //! Every question is asked of a file, and what it answers is held to what is always true.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use stepscope_analysis::ANALYSES;
 use stepscope_model::{Picos, Session};
-use stepscope_storage::{open_bytes, session_of};
+use stepscope_server::open_files;
+use stepscope_storage::{find, open_bytes, session_of};
 
 use crate::exports::export;
 
@@ -30,8 +32,27 @@ impl Slowest {
 
 /// The session of a file, unless it is refused.
 pub(crate) fn session(name: &str, file: Vec<u8>) -> Option<Session> {
+    if is_archive(name) {
+        return first_in_archive(name, &file);
+    }
     let hosts = open_bytes(name, Arc::new(file)).ok()?;
     Some(session_of("mutated", name, hosts).ok()?.session)
+}
+
+/// Whether a file holds others, by its name.
+fn is_archive(name: &str) -> bool {
+    let name = Path::new(name);
+    let has = |ending: &str| name.extension().is_some_and(|found| found == ending);
+    has("zip") || has("tar")
+}
+
+/// The first session of an archive, which is only read from a disk.
+fn first_in_archive(name: &str, file: &[u8]) -> Option<Session> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    std::fs::write(&path, file).expect("a file");
+    let found = find(&path).ok()?;
+    open_files(found.newest()?).ok()
 }
 
 /// Opens a file and asks everything. Panics where an answer says what cannot be.

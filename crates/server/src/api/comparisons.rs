@@ -1,5 +1,6 @@
 //! Reports about several sessions, from the registry of comparisons.
 
+use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 
 use axum::Json;
@@ -13,7 +14,8 @@ use tokio::runtime::Handle;
 use super::analyses::{entry, options, question, respond, unknown};
 use super::{opened, slot};
 use crate::error::{ApiError, compute};
-use crate::library::{Library, MAX_OPEN};
+use crate::library::Library;
+use crate::opener::MAX_OPEN;
 use crate::parameters::Parameters;
 use crate::reports::AnalysisEntry;
 use crate::slot::{OpenSession, Slot};
@@ -36,8 +38,15 @@ pub(crate) async fn compare(
         unknown("comparison", &name, &names)
     })?;
     let mut slots: Vec<Arc<Slot>> = Vec::new();
+    // Each at most once, under whatever name, so there are no more than in the list.
+    let mut named = HashSet::new();
     for (_, id) in parameters.0.iter().filter(|(name, _)| name == "session") {
-        slots.push(slot(&library, id)?);
+        let slot = slot(&library, id)?;
+        if !named.insert(slot.number) {
+            let error = format!("The session {} is named several times.", slot.key);
+            return Err(ApiError::bad_request(error).with_hint("Name each session once."));
+        }
+        slots.push(slot);
     }
     let mut files = history(&library, &parameters)?;
     let takes_all = slots.is_empty() && files.is_empty() && entry.asks == Asks::EverySession;

@@ -3,17 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
-use stepscope_recorder::{IncidentsReport, incidents_at};
+use axum::response::Response;
+use stepscope_recorder::incidents_at;
 
 use crate::error::{ApiError, compute};
 use crate::library::Library;
+use crate::sizes;
 
 /// The report; empty without a recorded run. It is read anew for each request: the run may go on.
-pub(crate) async fn incidents(
-    State(library): State<Arc<Library>>,
-) -> Result<Json<IncidentsReport>, ApiError> {
+pub(crate) async fn incidents(State(library): State<Arc<Library>>) -> Result<Response, ApiError> {
     compute("The search for incidents", move || {
         library.refresh();
         let root = library.root_path();
@@ -22,7 +21,10 @@ pub(crate) async fn incidents(
         for capture in incidents.flat_map(|incident| &mut incident.captures) {
             capture.session = session_of(&library, Path::new(&capture.path));
         }
-        Ok(Json(report))
+        sizes::json(
+            &report,
+            "Start the server with the path of one recorded run.",
+        )
     })
     .await
 }

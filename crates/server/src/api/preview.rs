@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
+use axum::response::Response;
 use stepscope_analysis::Analysis as _;
 use stepscope_analysis::views::overview::{Overview, OverviewOptions};
 use stepscope_storage::SessionFiles;
@@ -16,6 +16,7 @@ use crate::library::Library;
 use crate::opening::open_files;
 use crate::parameters::Parameters;
 use crate::reports::PreviewReport;
+use crate::sizes;
 
 /// Hosts of a preview, at most.
 const MOST_HOSTS: usize = 128;
@@ -29,7 +30,7 @@ pub(crate) async fn preview(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
-) -> Result<Json<PreviewReport>, ApiError> {
+) -> Result<Response, ApiError> {
     let slot = slot(&library, &id)?;
     let wanted: usize = parameters.number("hosts")?;
     let files = slot.files.as_ref().filter(|_| slot.is_here());
@@ -48,11 +49,12 @@ pub(crate) async fn preview(
     compute("The preview", move || {
         let session = open_files(&some).map_err(|error| ApiError::from(&error))?;
         let overview = Overview::run(&session, &OverviewOptions::default())?;
-        Ok(Json(PreviewReport {
+        let report = PreviewReport {
             host_count: wanted,
             all_host_count: all,
             overview,
-        }))
+        };
+        sizes::json(&report, "Ask for fewer hosts.")
     })
     .await
 }

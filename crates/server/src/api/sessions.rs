@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use axum::response::Response;
 use stepscope_catalog::{Facts, Summary, kind_of};
 use stepscope_model::{Reads, Session, alike};
 
@@ -14,10 +15,12 @@ use crate::error::{ApiError, compute};
 use crate::key::key_of;
 use crate::library::{Library, modified_epoch_ms};
 use crate::parameters::Parameters;
-use crate::reports::{
-    ProgressReport, SessionState, SessionSummary, SessionWarning, SessionsReport, VersionReport,
-};
+use crate::reports::{ProgressReport, SessionState, SessionSummary, SessionWarning, VersionReport};
+use crate::sizes;
 use crate::slot::State as SlotState;
+
+/// What makes the list smaller.
+const FEWER_SESSIONS: &str = "Start the server with a path that has fewer sessions.";
 
 pub(crate) async fn version() -> Json<VersionReport> {
     Json(VersionReport {
@@ -25,12 +28,10 @@ pub(crate) async fn version() -> Json<VersionReport> {
     })
 }
 
-pub(crate) async fn list(
-    State(library): State<Arc<Library>>,
-) -> Result<Json<SessionsReport>, ApiError> {
+pub(crate) async fn list(State(library): State<Arc<Library>>) -> Result<Response, ApiError> {
     compute("The search for sessions", move || {
         library.refresh();
-        Ok(Json(library.list()))
+        sizes::json(&library.list(), FEWER_SESSIONS)
     })
     .await
 }
@@ -41,7 +42,7 @@ pub(crate) async fn session(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
-) -> Result<Json<SessionSummary>, ApiError> {
+) -> Result<Response, ApiError> {
     let slot = slot(&library, &id)?;
     let reads = reads(&parameters)?;
     let opened = library.opened_reading(&slot, || reads).await;
@@ -51,7 +52,7 @@ pub(crate) async fn session(
         summary.state = SessionState::Failed;
         summary.error = error.message;
     }
-    Ok(Json(summary))
+    sizes::json(&summary, "")
 }
 
 fn reads(parameters: &Parameters) -> Result<Reads, ApiError> {
@@ -71,7 +72,7 @@ fn reads(parameters: &Parameters) -> Result<Reads, ApiError> {
 pub(crate) async fn progress(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
-) -> Result<Json<ProgressReport>, ApiError> {
+) -> Result<Response, ApiError> {
     let slot = slot(&library, &id)?;
     let size_bytes = slot.files.as_ref().map_or(0, |files| files.size_bytes);
     let (state, done_bytes, message) = match slot.state() {
@@ -88,12 +89,13 @@ pub(crate) async fn progress(
         SlotState::Open(_) => (SessionState::Open, size_bytes, String::new()),
         SlotState::Failed { error, .. } => (SessionState::Failed, 0, error.message),
     };
-    Ok(Json(ProgressReport {
+    let report = ProgressReport {
         state,
         done_bytes,
         total_bytes: size_bytes,
         message,
-    }))
+    };
+    sizes::json(&report, "")
 }
 
 impl SessionSummary {

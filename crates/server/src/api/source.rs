@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
+use axum::response::Response;
 
 use super::opened;
 use crate::error::{ApiError, compute_of};
 use crate::library::Library;
 use crate::parameters::Parameters;
-use crate::reports::SourceReport;
+use crate::sizes;
 use crate::source::{Unshown, excerpt};
 
 pub(crate) async fn source(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
-) -> Result<Json<SourceReport>, ApiError> {
+) -> Result<Response, ApiError> {
     let wanted = parameters.text("source")?.to_owned();
     let open = opened(&library, &id).await?;
     compute_of(open, "The source", move |open| {
@@ -27,9 +27,8 @@ pub(crate) async fn source(
                 "No op of the session has this source line.",
             ));
         }
-        excerpt(library.source_roots(), &wanted)
-            .map(Json)
-            .map_err(|why| refusal(&why, &wanted))
+        let lines = excerpt(library.source_roots(), &wanted);
+        sizes::json(&lines.map_err(|why| refusal(&why, &wanted))?, "")
     })
     .await
 }

@@ -1,7 +1,6 @@
 //! Queries in SQL over the sessions of the library.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Json;
@@ -13,7 +12,8 @@ use axum::response::{IntoResponse, Response};
 use super::slot;
 use crate::error::ApiError;
 use crate::library::Library;
-use crate::queries::{self, Asking, Form, Question, SqlRequest, SqlSchemaReport, no_sql_program};
+use crate::queries::{self, Form, Question, SqlRequest, no_sql_program};
+use crate::sizes;
 
 /// Route of both.
 pub(crate) const PATH: &str = "/api/sql";
@@ -23,10 +23,9 @@ const ROWS: u32 = 10_000;
 /// Most rows of an answer in JSON.
 const MOST_ROWS: u32 = 100_000;
 
-pub(crate) async fn schema(
-    State(library): State<Arc<Library>>,
-) -> Result<Json<SqlSchemaReport>, ApiError> {
-    queries::schema(library.sql_program()).await.map(Json)
+pub(crate) async fn schema(State(library): State<Arc<Library>>) -> Result<Response, ApiError> {
+    let schema = queries::schema(library.sql_program(), &library.sql_schema).await?;
+    sizes::json(&schema, "")
 }
 
 /// Answers a query. A client that goes away ends it.
@@ -41,7 +40,7 @@ pub(crate) async fn query(
         Form::Json => {
             let limit = asked.limit.unwrap_or(ROWS).clamp(1, MOST_ROWS);
             let report = queries::answer(&question, limit, &keys).await?;
-            return crate::sizes::json(&report, "Ask for fewer rows.");
+            return sizes::json(&report, "Ask for fewer rows.");
         }
         Form::Csv => ("text/csv; charset=utf-8", "rows.csv"),
         Form::Arrow => ("application/vnd.apache.arrow.stream", "rows.arrows"),
@@ -75,29 +74,10 @@ pub(crate) fn question(
     query: String,
     wanted: Option<&[String]>,
 ) -> Result<(Question, HashMap<String, String>), ApiError> {
-    let program = program(library)?;
-    let (place, keys) = asking(library, wanted)?;
-    let question = Question {
-        program,
-        query,
-        places: vec![place],
-    };
-    Ok((question, keys))
-}
-
-/// The program that answers.
-pub(crate) fn program(library: &Library) -> Result<PathBuf, ApiError> {
-    library.sql_program().ok_or_else(|| {
+    let program = library.sql_program().ok_or_else(|| {
         let (message, hint) = no_sql_program();
         ApiError::new(StatusCode::NOT_IMPLEMENTED, format!("{message}.")).with_hint(hint)
-    })
-}
-
-/// The sessions of a library that are asked, and their keys by name.
-pub(crate) fn asking(
-    library: &Library,
-    wanted: Option<&[String]>,
-) -> Result<(Asking, HashMap<String, String>), ApiError> {
+    })?;
     let slots = match wanted {
         None => library.slots(),
         Some(wanted) => {
@@ -118,9 +98,12 @@ pub(crate) fn asking(
         ApiError::bad_request("The path of the sessions is not Unicode text.")
             .with_hint("`stepscope sql PATH` takes any path.")
     })?;
-    let asking = Asking {
+    let names = wanted.map(|_| keys.keys().cloned().collect());
+    let question = Question {
+        program,
+        query,
         path: path.to_owned(),
-        sessions: wanted.map(|_| keys.keys().cloned().collect()),
+        sessions: names,
     };
-    Ok((asking, keys))
+    Ok((question, keys))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use axum::body::{Body, Bytes};
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
+use tokio::sync::OnceCell;
 
 use super::process::{Process, failed};
 use super::program::no_sql_program;
@@ -35,18 +36,12 @@ impl Form {
     }
 }
 
-/// What the program reads.
+/// What the program reads; names select among the sessions at the path.
 #[derive(Debug, Serialize)]
 pub(crate) struct Question {
     #[serde(skip)]
     pub(crate) program: PathBuf,
     pub(crate) query: String,
-    pub(crate) places: Vec<Asking>,
-}
-
-/// A path; names select among the sessions there.
-#[derive(Debug, Serialize)]
-pub(crate) struct Asking {
     pub(crate) path: String,
     pub(crate) sessions: Option<Vec<String>>,
 }
@@ -60,8 +55,14 @@ impl Question {
     }
 }
 
+/// What each program answers, computed when it is first asked for: it is the same for all sessions.
+pub(crate) type Schema = OnceCell<SqlSchemaReport>;
+
 /// The tables, views and functions.
-pub(crate) async fn schema(program: Option<PathBuf>) -> Result<SqlSchemaReport, ApiError> {
+pub(crate) async fn schema(
+    program: Option<PathBuf>,
+    known: &Schema,
+) -> Result<SqlSchemaReport, ApiError> {
     let Some(program) = program else {
         let (message, hint) = no_sql_program();
         return Ok(SqlSchemaReport {
@@ -70,13 +71,17 @@ pub(crate) async fn schema(program: Option<PathBuf>) -> Result<SqlSchemaReport, 
             ..SqlSchemaReport::default()
         });
     };
-    let process = Process::start(&program, &["--tables", "--json"], Vec::new())?;
-    let text = process.all(SCHEMA_BYTES).await?;
-    let report: SqlSchemaReport = read(&text)?;
-    Ok(SqlSchemaReport {
-        is_available: true,
-        ..report
-    })
+    // One process at a time, however many ask; an error is not kept.
+    let schema = known.get_or_try_init(async || {
+        let process = Process::start(&program, &["--tables", "--json"], Vec::new())?;
+        let text = process.all(SCHEMA_BYTES).await?;
+        let report: SqlSchemaReport = read(&text)?;
+        Ok(SqlSchemaReport {
+            is_available: true,
+            ..report
+        })
+    });
+    schema.await.cloned()
 }
 
 /// The first rows as JSON. `keys` has the keys of sessions by name.

@@ -40,13 +40,14 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the program with these arguments and this text as its input.
+    /// Starts the program, for something small, with these arguments and this text as its input.
     pub(super) fn start(
         program: &Path,
         arguments: &[&str],
         input: Vec<u8>,
     ) -> Result<Self, ApiError> {
-        Self::new(program, arguments, input, None)
+        let reserved = sizes::reserve(LEAST_BYTES, u64::MAX, "")?;
+        Self::new(program, arguments, input, (reserved, LEAST_BYTES), None)
     }
 
     /// The same, after others: waits while too many run.
@@ -57,16 +58,16 @@ impl Process {
     ) -> Result<Self, ApiError> {
         // It is never closed.
         let turn = AT_ONCE.acquire().await.ok();
-        Self::new(program, arguments, input, turn)
+        Self::new(program, arguments, input, memory()?, turn)
     }
 
     fn new(
         program: &Path,
         arguments: &[&str],
         input: Vec<u8>,
+        (reserved, bytes): (Reserved, u64),
         turn: Option<SemaphorePermit<'static>>,
     ) -> Result<Self, ApiError> {
-        let (reserved, bytes) = memory()?;
         let mut child = command(program, arguments, bytes)
             .spawn()
             .map_err(|error| failed(&format!("it does not start: {error}")))?;

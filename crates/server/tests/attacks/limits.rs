@@ -100,3 +100,65 @@ async fn comparisons_stay_within_the_limit_of_open_sessions() {
         "{report}"
     );
 }
+
+#[tokio::test]
+async fn a_session_is_compared_once_however_it_is_named() {
+    let folder = log_directory(&[TWO_STEPS, TWO_STEPS]);
+    let server = server_at(folder.path());
+    let list = get_json(&server, "/api/sessions").await;
+    let key = list["sessions"][0]["key"].as_str().unwrap().to_owned();
+    let many = vec!["session=0"; 2000].join("&");
+    for name in ["history", "compare", "scaling"] {
+        for sessions in [
+            "session=0&session=1&session=0".to_owned(),
+            format!("session=0&session={key}"),
+            many.clone(),
+        ] {
+            let answer = get(&server, &format!("/api/comparisons/{name}?{sessions}")).await;
+            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{name}");
+            let error = answer.json()["error"].as_str().unwrap().to_owned();
+            assert!(error.contains("several times"), "{name}: {error}");
+        }
+    }
+    let list = get_json(&server, "/api/sessions").await;
+    assert_eq!(list["sessions"][0]["state"], "closed", "nothing was opened");
+}
+
+/// Threads of this process that open a session.
+#[cfg(target_os = "linux")]
+fn opening_threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+    names.filter(|name| name.starts_with("open-")).count()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn three_hundred_sessions_asked_for_at_once_are_opened_a_few_at_a_time() {
+    const COUNT: usize = 300;
+    let folder = tempfile::TempDir::new().unwrap();
+    let bytes = stepscope_testing::drawing::draw(TWO_STEPS)
+        .unwrap()
+        .to_bytes();
+    for number in 0..COUNT {
+        write_run(&folder.path().join(format!("run-{number:03}")), &bytes);
+    }
+    let server = server_at(folder.path());
+    let asked = (0..COUNT).map(|number| {
+        let server = server.clone();
+        tokio::spawn(async move { get(&server, &format!("/api/sessions/{number}")).await })
+    });
+    let asked: Vec<_> = asked.collect();
+    let mut most = 0;
+    while !asked.iter().all(tokio::task::JoinHandle::is_finished) {
+        most = most.max(opening_threads());
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    for answer in asked {
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.json()["error"], "");
+    }
+    // Some open, some compute ahead, and tests beside this one open sessions, too.
+    assert!(most <= 40, "{most} threads");
+}

@@ -97,6 +97,33 @@ async fn answers_without_end_are_cut_off() {
 }
 
 #[tokio::test]
+async fn the_tables_are_asked_for_once_however_many_want_to_know() {
+    let (folder, server) = asking(
+        "echo once >> \"$0.starts\"; sleep 0.1; \
+         echo '{\"tables\": [], \"views\": [], \"functions\": []}'",
+    );
+    let asked = (0..50).map(|_| {
+        let server = server.clone();
+        tokio::spawn(async move { crate::common::get(&server, "/api/sql").await })
+    });
+    for answer in asked.collect::<Vec<_>>() {
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.json()["is_available"], true);
+    }
+    let starts = fs::read_to_string(folder.path().join("program.starts")).unwrap();
+    assert_eq!(starts.lines().count(), 1);
+    // An error is not kept: the program may be there next time.
+    let (folder, server) = asking("echo once >> \"$0.starts\"; exit 101");
+    for _ in 0..2 {
+        let answer = crate::common::get(&server, "/api/sql").await;
+        assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
+    }
+    let starts = fs::read_to_string(folder.path().join("program.starts")).unwrap();
+    assert_eq!(starts.lines().count(), 2);
+}
+
+#[tokio::test]
 async fn a_program_that_fails_is_an_error_of_one_request() {
     for script in [
         "cat > /dev/null; echo '{'",

@@ -149,6 +149,41 @@ async fn a_page_of_another_site_gets_nothing_computed() {
     assert_eq!(get_with(&server, "/", &link).await.status, StatusCode::OK);
 }
 
+/// Behind a proxy that is no localhost and speaks plain HTTP, browsers send no `Sec-Fetch-Site`, and
+/// no `Origin` with an `<img>`.
+#[tokio::test]
+async fn an_image_of_another_site_gets_nothing_computed_through_a_proxy() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let access = Access::loopback(vec!["lab.example".to_owned()]);
+    let server = router(Library::at(folder.path()).unwrap(), access);
+    let host = (header::HOST, "lab.example");
+    let tile = "/api/sessions/0/timeline/tile?start_ps=0&end_ps=200000000&width_px=1600";
+    for uri in [tile, "/api/sessions/0/analyses/ops", "/api/version"] {
+        for cookie in ["", "stepscope_0=", "stepscope_0=1", "theirs=1"] {
+            let image = [host.clone(), (header::COOKIE, cookie)];
+            let answer = get_with(&server, uri, &image).await;
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{uri} {cookie}");
+            assert!(!answer.json()["hint"].as_str().unwrap().is_empty());
+        }
+    }
+    let page = get_with(&server, "/", std::slice::from_ref(&host)).await;
+    assert_eq!(page.status, StatusCode::OK);
+    let cookie = page.header(header::SET_COOKIE).to_owned();
+    assert!(cookie.contains("SameSite=Strict"), "{cookie}");
+    let pair = cookie.split(';').next().unwrap();
+    let own = [host.clone(), (header::COOKIE, pair)];
+    assert_eq!(get_with(&server, tile, &own).await.status, StatusCode::OK);
+    // A page of another server on that machine has the cookie, and says where it is from.
+    let beside = [&own[..], &[(header::ORIGIN, "http://lab.example:8888")]].concat();
+    let answer = get_with(&server, tile, &beside).await;
+    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+    let program = [host, ("x-requested-with".parse().unwrap(), "stepscope")];
+    assert_eq!(
+        get_with(&server, tile, &program).await.status,
+        StatusCode::OK
+    );
+}
+
 #[tokio::test]
 async fn only_reading_is_possible() {
     let folder = log_directory(&[TWO_STEPS]);

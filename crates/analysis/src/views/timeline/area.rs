@@ -7,13 +7,18 @@ use super::area_counters::counters;
 pub use super::area_keys::AreaKey;
 use super::area_keys::Keys;
 use super::area_report::{AreaReport, AreaRow};
-use super::area_slices::{AreaSlice, add_up, slice_count};
+use super::area_slices::{AreaSlice, add_up, most_sums, slice_count};
 
 /// Bytes of memory that an answer needs at most, without making it: the durations of all its slices
-/// are held, in vectors that grow by doubling.
+/// are held, in vectors that grow by doubling; beside them the members of every possible row, of each
+/// thread, and the names of rows twice.
 pub fn most_bytes(session: &Session, window: Span, tracks: &[TrackId]) -> u64 {
     let slices = slice_count(session, window, tracks);
-    (2 * size_of::<i64>() * slices) as u64
+    let (rows, name_bytes) = Keys::most(session);
+    let members = size_of::<Members>().saturating_mul(rows);
+    let members = members.saturating_mul(most_sums(session, tracks));
+    let rest = 2 * (size_of::<i64>() * slices + name_bytes) + size_of::<AreaRow>() * rows;
+    members.saturating_add(rest) as u64
 }
 
 /// Statistics of the slices that overlap the window. Totals are clipped to it; the other statistics

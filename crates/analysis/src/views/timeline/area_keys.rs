@@ -79,6 +79,17 @@ impl Keys {
         }
     }
 
+    /// How many rows there may be by any key, and the bytes of their names.
+    pub(super) fn most(session: &Session) -> (usize, usize) {
+        let (labels, tracks) = (session.labels.len(), session.tracks.len());
+        let rows = labels.max(tracks).max(session.steps.len()) + 1;
+        let names = (0..labels).map(|label| {
+            let label = session.label(LabelId::from_index(label));
+            session.text(label.name).len()
+        });
+        (rows, rows * size_of::<String>() + names.sum::<usize>())
+    }
+
     /// The row of a slice with this label that starts at `start_ps`.
     pub(super) fn key(&self, track: TrackId, label: LabelId, start_ps: i64) -> usize {
         match &self.of {

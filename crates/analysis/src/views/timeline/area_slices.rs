@@ -27,6 +27,18 @@ pub(super) fn slice_count(session: &Session, window: Span, tracks: &[TrackId]) -
     lanes.map(|lane| slices_in(lane, window)).sum()
 }
 
+/// How many lanes one thread takes at a time.
+const LANES_AT_A_TIME: usize = 8;
+
+/// How many sums [`add_up`] holds at most at a time: each thread one, and those that wait to be joined.
+pub(super) fn most_sums(session: &Session, tracks: &[TrackId]) -> usize {
+    let known = tracks.iter().filter(|id| id.index() < session.tracks.len());
+    let lanes: usize = known.map(|&id| session.track(id).lanes.len()).sum();
+    let parts = lanes.div_ceil(LANES_AT_A_TIME) + 1;
+    let halvings = parts.ilog2() as usize + 1;
+    parts.min(rayon::current_num_threads() * (halvings + 1))
+}
+
 /// Adds up the slices of these tracks that overlap the window. Tracks that are not in the session are
 /// ignored.
 pub(super) fn add_up<T: Send>(
@@ -46,7 +58,7 @@ pub(super) fn add_up<T: Send>(
         .collect();
     lanes
         .into_par_iter()
-        .with_min_len(8)
+        .with_min_len(LANES_AT_A_TIME)
         .fold(&empty, |mut sums, (id, lane)| {
             for_each(session, id, lane, window, |slice| add(&mut sums, slice));
             sums

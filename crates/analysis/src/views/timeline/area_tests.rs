@@ -85,3 +85,17 @@ fn ranks_are_nearest() {
         95
     );
 }
+
+#[test]
+fn memory_is_reserved_for_every_possible_row_on_every_thread() {
+    let session = samples::two_steps();
+    let tracks: Vec<TrackId> = session.track_ids().collect();
+    let nothing = Span::new(Picos(0), Picos(0));
+    let sums = most_sums(&session, &tracks);
+    assert!((1..=tracks.len() + 2).contains(&sums), "{sums}");
+    let rows = session.labels.len().max(session.tracks.len());
+    let least = size_of::<Members>() * rows * sums;
+    assert!(most_bytes(&session, nothing, &tracks) >= least as u64);
+    let all = Span::new(Picos(0), Picos(300));
+    assert!(most_bytes(&session, all, &tracks) > most_bytes(&session, nothing, &tracks));
+}

@@ -30,14 +30,10 @@ impl Sum {
 /// tables that grow by doubling.
 pub fn most_bytes(session: &Session, window: Span, tracks: &[TrackId]) -> u64 {
     let slices = slice_count(session, window, tracks);
-    let keys = session
-        .labels
-        .len()
-        .max(session.tracks.len())
-        .max(session.steps.len())
-        + 1;
+    let (keys, name_bytes) = Keys::most(session);
     let cells = slices.min(keys.saturating_mul(keys));
-    (4 * size_of::<((usize, usize), Sum)>() * cells) as u64
+    // Each key has its names, and rows and columns repeat them.
+    (4 * (size_of::<((usize, usize), Sum)>() * cells + name_bytes)) as u64
 }
 
 /// Time and number of the slices that overlap the window, by two keys. Totals are clipped to the window.

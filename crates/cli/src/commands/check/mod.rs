@@ -23,6 +23,7 @@ use stepscope_analysis::{Answer, Compared, Comparison, ComparisonEntry};
 use super::{analysis, comparison};
 use crate::args::{flag, question};
 use crate::exit::{Exit, Failure};
+use crate::file;
 use crate::output::Output;
 use config::Settings;
 pub use config::gate_settings;
@@ -189,7 +190,8 @@ fn write_files(arguments: &ArgMatches, result: &Told<'_>, output: &Output) -> Re
     ];
     for (name, form) in forms {
         if let Some(path) = arguments.get_one::<PathBuf>(name) {
-            write(path, &form(result))?;
+            let text = form(result);
+            file::write(path, |out| out.write_all(text.as_bytes()))?;
             output.remark(&format!("wrote {}", path.display()));
         }
     }
@@ -201,14 +203,6 @@ fn annotate(arguments: &ArgMatches, result: &Told<'_>, output: &Output) -> Resul
         output.data(&github::text(result))?;
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| {
-        let message = format!("cannot write the result ({error}): {}", path.display());
-        Failure::new(Exit::Failure, message)
-            .hint("give a file in a folder that exists and is writable")
-    })
 }
 
 /// Options of the comparison: from the command line, else from the settings of the file.

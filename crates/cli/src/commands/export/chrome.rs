@@ -5,9 +5,9 @@ use std::path::Path;
 use stepscope_interchange::write::{Wanted, write_chrome};
 use stepscope_model::Session;
 
-use super::file;
 use super::report::Report;
 use crate::exit::Failure;
+use crate::file;
 
 /// Writes the trace.
 pub(crate) fn write(session: &Session, wanted: &Wanted, path: &Path) -> Result<Report, Failure> {

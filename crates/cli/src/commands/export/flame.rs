@@ -5,9 +5,9 @@ use std::path::Path;
 use stepscope_interchange::write::{Wanted, write_collapsed, write_speedscope};
 use stepscope_model::Session;
 
-use super::file;
 use super::report::Report;
 use crate::exit::Failure;
+use crate::file;
 
 /// Writes collapsed stacks.
 pub(crate) fn collapsed(

@@ -3,7 +3,6 @@
 //! `share.rs`.
 
 mod chrome;
-mod file;
 mod flame;
 mod perfetto;
 pub(crate) mod report;
@@ -22,6 +21,7 @@ use stepscope_server::share::about_now;
 use super::open_session;
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::file;
 use crate::open;
 use crate::output::Output;
 use report::Report;

@@ -13,9 +13,9 @@ use stepscope_export::{About, ExportError, Folder, Format, write_tables};
 use stepscope_model::Session;
 use stepscope_server::share::{self, RedactedSession};
 
-use super::file;
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::file;
 use crate::output::Output;
 
 /// Options that name something to write.

@@ -6,9 +6,9 @@ use std::path::Path;
 use stepscope_interchange::write::{Wanted, Written, wanted_hosts, write_xplane};
 use stepscope_model::{HostId, Session};
 
-use super::file;
 use super::report::Report;
 use crate::exit::{Exit, Failure};
+use crate::file;
 
 /// Writes the profile; for several hosts, one profile each, into a folder.
 pub(crate) fn write(session: &Session, wanted: &Wanted, path: &Path) -> Result<Report, Failure> {

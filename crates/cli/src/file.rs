@@ -2,7 +2,7 @@
 //! standard output. What is not a regular file (a pipe, `/dev/null`) is written to, never replaced.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -12,7 +12,6 @@ use stepscope_analysis::AnalysisError;
 use stepscope_model::Session;
 
 use crate::exit::{Exit, Failure};
-use crate::output;
 
 /// Twice as fast as the default level, for files about 10 % larger.
 const LEVEL: u32 = 3;
@@ -45,13 +44,17 @@ pub(crate) fn write<T>(
     let is_packed = path.extension().is_some_and(|suffix| suffix == "gz");
     let failed = |error: io::Error| cannot_write(&error, path);
     match Place::of(path)? {
-        Place::Output => packed(output::data_stream()?, is_packed, write).map_err(failed_output),
+        Place::Output => packed(data_stream()?, is_packed, write).map_err(failed_output),
         Place::Stream => {
             let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
             packed(file, is_packed, write).map_err(failed)
         }
         Place::File(target) => {
             let (unfinished, file) = Unfinished::beside(&target).map_err(failed)?;
+            if let Ok(old) = fs::metadata(&target) {
+                // Who may read it stays as it was, from the first byte on.
+                file.set_permissions(old.permissions()).map_err(failed)?;
+            }
             let mut bytes = 0;
             let answer = packed(&file, is_packed, write).and_then(|(answer, written)| {
                 bytes = written;
@@ -65,6 +68,17 @@ pub(crate) fn write<T>(
             Ok((answer, bytes))
         }
     }
+}
+
+/// Standard output for the bytes of a file; not if somebody would have to read them.
+fn data_stream() -> Result<BufWriter<io::Stdout>, Failure> {
+    let stdout = io::stdout();
+    if stdout.is_terminal() {
+        let message = "standard output is a terminal, which cannot show this file";
+        return Err(Failure::new(Exit::Usage, message)
+            .hint("give a file instead of `-`, or redirect the output"));
+    }
+    Ok(BufWriter::with_capacity(1 << 20, stdout))
 }
 
 /// What a path names.
@@ -159,7 +173,7 @@ fn cannot_write(error: &io::Error, path: &Path) -> Failure {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             failure.hint("free some space or choose another disk; nothing was left there")
         }
-        _ => failure,
+        _ => failure.hint("give a file in a folder that exists and is writable"),
     }
 }
 
@@ -190,11 +204,16 @@ impl Unfinished {
         for number in 0..MOST_NAMES {
             let path = path.with_file_name(format!(".{name}.{process}.{number}.part"));
             // Never through a link that somebody else put there.
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => {
-                    unfinished(|all| all.push(path.clone()));
-                    return Ok((Self(path), file));
-                }
+            let created: io::Result<File> = unfinished(|all| {
+                let file = OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .open(&path)?;
+                all.push(path.clone());
+                Ok(file)
+            });
+            match created {
+                Ok(file) => return Ok((Self(path), file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -211,8 +230,9 @@ impl Drop for Unfinished {
     }
 }
 
-fn unfinished(change: impl FnOnce(&mut Vec<PathBuf>)) {
-    change(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
+/// None is created or forgotten meanwhile.
+fn unfinished<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+    change(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// From now on, Ctrl-C and SIGTERM remove temporary files before they end the process.
@@ -225,16 +245,22 @@ pub(crate) fn clean_up_on_signals() {
         let Ok(runtime) = runtime else {
             return;
         };
+        // Caught from here on, not from when the thread begins.
+        let stop = {
+            let _inside = runtime.enter();
+            stepscope_server::asked_to_stop()
+        };
         let wait = move || {
-            runtime.block_on(async { stepscope_server::asked_to_stop().await });
+            runtime.block_on(stop);
             unfinished(|all| {
                 for path in all.drain(..) {
                     let _ = fs::remove_file(path);
                 }
+                // Before others may begin.
+                std::process::exit(INTERRUPTED);
             });
-            std::process::exit(INTERRUPTED);
         };
-        // Without the thread, a signal ends the process as usual.
+        // Without the thread, nobody hears a signal: systems that start none have other worries.
         let _ = std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(wait);
@@ -263,6 +289,19 @@ mod tests {
         write(&path, |out| out.write_all(b"new")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_may_read_a_file_stays_as_it_was() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write(&path, |out| out.write_all(b"new")).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The library for callers in this process that are not routes: lists, open sessions, queries.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,7 +11,7 @@ use stepscope_storage::histories_at;
 use crate::api;
 use crate::error::{ApiError, compute};
 use crate::library::Library;
-use crate::queries::{self, SqlReport};
+use crate::queries::{self, Question, SqlReport};
 use crate::reports::{ErrorReport, SessionsReport};
 use crate::slot::OpenSession;
 
@@ -90,22 +91,17 @@ impl Library {
         self.sql_program().is_some()
     }
 
-    /// The first rows that answer a query in SQL about the named sessions, or about all.
+    /// The first rows that answer a query in SQL about the named sessions of these libraries.
     ///
     /// # Errors
     ///
     /// The program for queries is missing, a session is unknown, or the query is wrong.
     pub async fn query(
-        &self,
+        asked: &[(&Self, Vec<String>)],
         query: String,
-        sessions: Option<&[String]>,
         limit: u32,
     ) -> Result<QueryAnswer, ErrorReport> {
-        let keys: Vec<String> = self.slots().iter().map(|slot| slot.key.clone()).collect();
-        // Named one by one, so that the program reads none that were left out of the list.
-        let named = sessions.unwrap_or(&keys);
-        let asked = api::sql::question(self, query, Some(named));
-        let (question, keys) = asked.map_err(|error| error.report)?;
+        let (question, keys) = question(asked, query).map_err(|error| error.report)?;
         let report = queries::answer(&question, limit, &keys).await;
         let SqlReport {
             columns,
@@ -146,4 +142,27 @@ impl Library {
         });
         Ok(named.collect())
     }
+}
+
+/// What the program is asked, and the keys of the sessions by name.
+fn question(
+    asked: &[(&Library, Vec<String>)],
+    query: String,
+) -> Result<(Question, HashMap<String, String>), ApiError> {
+    let Some((first, _)) = asked.first() else {
+        return Err(ApiError::bad_request("There is no session to ask."));
+    };
+    let program = api::sql::program(first)?;
+    let (mut places, mut keys) = (Vec::new(), HashMap::new());
+    for (library, wanted) in asked {
+        let (place, own) = api::sql::asking(library, Some(wanted))?;
+        places.push(place);
+        keys.extend(own);
+    }
+    let question = Question {
+        program,
+        query,
+        places,
+    };
+    Ok((question, keys))
 }

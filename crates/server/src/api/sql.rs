@@ -1,6 +1,7 @@
 //! Queries in SQL over the sessions of the library.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Json;
@@ -12,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use super::slot;
 use crate::error::ApiError;
 use crate::library::Library;
-use crate::queries::{self, Form, Question, SqlRequest, no_sql_program};
+use crate::queries::{self, Asking, Form, Question, SqlRequest, no_sql_program};
 use crate::sizes;
 
 /// Route of both.
@@ -74,10 +75,29 @@ pub(crate) fn question(
     query: String,
     wanted: Option<&[String]>,
 ) -> Result<(Question, HashMap<String, String>), ApiError> {
-    let program = library.sql_program().ok_or_else(|| {
+    let program = program(library)?;
+    let (place, keys) = asking(library, wanted)?;
+    let question = Question {
+        program,
+        query,
+        places: vec![place],
+    };
+    Ok((question, keys))
+}
+
+/// The program that answers.
+pub(crate) fn program(library: &Library) -> Result<PathBuf, ApiError> {
+    library.sql_program().ok_or_else(|| {
         let (message, hint) = no_sql_program();
         ApiError::new(StatusCode::NOT_IMPLEMENTED, format!("{message}.")).with_hint(hint)
-    })?;
+    })
+}
+
+/// The sessions of a library that are asked, and their keys by name.
+pub(crate) fn asking(
+    library: &Library,
+    wanted: Option<&[String]>,
+) -> Result<(Asking, HashMap<String, String>), ApiError> {
     let slots = match wanted {
         None => library.slots(),
         Some(wanted) => {
@@ -98,12 +118,9 @@ pub(crate) fn question(
         ApiError::bad_request("The path of the sessions is not Unicode text.")
             .with_hint("`stepscope sql PATH` takes any path.")
     })?;
-    let names = wanted.map(|_| keys.keys().cloned().collect());
-    let question = Question {
-        program,
-        query,
+    let asking = Asking {
         path: path.to_owned(),
-        sessions: names,
+        sessions: wanted.map(|_| keys.keys().cloned().collect()),
     };
-    Ok((question, keys))
+    Ok((asking, keys))
 }

@@ -36,12 +36,18 @@ impl Form {
     }
 }
 
-/// What the program reads; names select among the sessions at the path.
+/// What the program reads.
 #[derive(Debug, Serialize)]
 pub(crate) struct Question {
     #[serde(skip)]
     pub(crate) program: PathBuf,
     pub(crate) query: String,
+    pub(crate) places: Vec<Asking>,
+}
+
+/// A path; names select among the sessions there.
+#[derive(Debug, Serialize)]
+pub(crate) struct Asking {
     pub(crate) path: String,
     pub(crate) sessions: Option<Vec<String>>,
 }

@@ -6,7 +6,7 @@ mod process;
 mod program;
 mod reports;
 
-pub(crate) use answer::{Form, Question, Schema, answer, rows, schema};
+pub(crate) use answer::{Asking, Form, Question, Schema, answer, rows, schema};
 pub use program::{
     FLEET_PROGRAM, SQL_PROGRAM, fleet_program, no_fleet_program, no_sql_program, sql_program,
 };

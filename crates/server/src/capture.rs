@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use stepscope_capture::{
-    Address, Cancel, HostOutcome, HostProgress, Outcome, Phase, Progress, Request, TracerLevels,
-    capture_async,
+    Address, Cancel, HostOutcome, HostProgress, Memory, Outcome, Phase, Progress, Request,
+    Reservation, TracerLevels, capture_async,
 };
+use stepscope_storage::{Reserved, Short};
 
 use crate::capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
@@ -18,7 +19,7 @@ use crate::error::ApiError;
 use crate::library::Library;
 use crate::reports::ErrorReport;
 
-/// Maximum number of captures at the same time; each may hold a profile in memory.
+/// Maximum number of captures at the same time; each holds profiles, as far as the memory budget allows.
 const MAX_RUNNING: usize = 4;
 /// Maximum number of addresses of one capture. More would be a scan of a network; the command line
 /// has no such limit.
@@ -55,6 +56,17 @@ struct End {
     session: Option<String>,
     error: String,
     hint: String,
+}
+
+/// What a host hands over, from the budget of the process.
+#[derive(Default)]
+struct Reply(Reserved);
+
+impl Reservation for Reply {
+    fn grow_to(&mut self, bytes: u64) -> Result<(), String> {
+        let left = |short: Short| format!("{} of {} bytes are left", short.free, short.total);
+        self.0.grow_to(bytes).map_err(left)
+    }
 }
 
 /// Why a server captures nothing, and how to start one that does.
@@ -338,6 +350,7 @@ fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError>
     let mut request = Request::new(&[&asked.addresses], logdir).map_err(|error| refused(&error))?;
     request.duration = Duration::try_from_secs_f64(asked.duration_seconds)
         .map_err(|_| ApiError::bad_request("The duration must be a number of seconds."))?;
+    request.memory = Memory::of(|| Box::new(Reply::default()));
     request.name = Some(asked.name.clone()).filter(|name| !name.is_empty());
     request.tracers = TracerLevels {
         host: asked.host_tracer_level,

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::civil::DateTime;
@@ -16,8 +15,6 @@ use crate::compression::{Counting, Guarded, Meter, decoder};
 use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::limits::Limits;
-use crate::listed;
-use crate::regular::open_regular;
 use crate::sniff::{Content, content_within, read_head};
 use crate::stamp::Stamp;
 
@@ -105,27 +102,8 @@ pub(crate) struct ListingLimits<'a> {
     pub(crate) max_bytes: Option<u64>,
 }
 
-/// Lists the files of an archive, or gives what was listed of it before.
-pub(crate) fn list(
-    path: &Path,
-    format: Format,
-    bounds: &ListingLimits<'_>,
-) -> Result<Arc<Listing>, StorageError> {
-    let file = open_regular(path).map_err(StorageError::io("open the archive", path))?;
-    let stamp = Stamp::of(
-        &file
-            .metadata()
-            .map_err(StorageError::io("inspect the archive", path))?,
-    );
-    if let Some(known) = listed::known(path, &stamp, bounds) {
-        return Ok(known);
-    }
-    let listing = Arc::new(read_listing(file, &stamp, path, format, bounds)?);
-    listed::keep(path, stamp, bounds, &listing);
-    Ok(listing)
-}
-
-fn read_listing(
+/// Lists the files of an archive that is open.
+pub(crate) fn read_listing(
     file: File,
     stamp: &Stamp,
     path: &Path,

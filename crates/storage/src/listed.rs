@@ -5,9 +5,11 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::archive::{Listing, ListingLimits};
+use crate::archive::{Format, Listing, ListingLimits, read_listing};
 use crate::budget::Reserved;
+use crate::error::StorageError;
 use crate::limits::Limits;
+use crate::regular::open_regular;
 use crate::stamp::Stamp;
 
 /// Archives whose listings are kept, and bytes of the names in them.
@@ -44,12 +46,26 @@ impl Kept {
 /// The archives listed last, the latest at the end.
 static LAST: Mutex<VecDeque<Kept>> = Mutex::new(VecDeque::new());
 
-/// What is known of an archive.
-pub(crate) fn known(
+/// Lists the files of an archive, or gives what was listed of it before.
+pub(crate) fn list(
     path: &Path,
-    stamp: &Stamp,
+    format: Format,
     bounds: &ListingLimits<'_>,
-) -> Option<Arc<Listing>> {
+) -> Result<Arc<Listing>, StorageError> {
+    let file = open_regular(path).map_err(StorageError::io("open the archive", path))?;
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(StorageError::io("inspect the archive", path))?;
+    let stamp = Stamp::of(&metadata);
+    if let Some(known) = known(path, &stamp, bounds) {
+        return Ok(known);
+    }
+    let listing = Arc::new(read_listing(file, &stamp, path, format, bounds)?);
+    keep(path, stamp, bounds, &listing);
+    Ok(listing)
+}
+
+/// What is known of an archive.
+fn known(path: &Path, stamp: &Stamp, bounds: &ListingLimits<'_>) -> Option<Arc<Listing>> {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let at = last
         .iter()
@@ -61,7 +77,7 @@ pub(crate) fn known(
 }
 
 /// Remembers a listing, if there is memory for it.
-pub(crate) fn keep(path: &Path, stamp: Stamp, bounds: &ListingLimits<'_>, listing: &Arc<Listing>) {
+fn keep(path: &Path, stamp: Stamp, bounds: &ListingLimits<'_>, listing: &Arc<Listing>) {
     let bytes = listing.name_bytes + listing.entries.len() * ENTRY_BYTES;
     let mut reserved = Reserved::default();
     if bytes > KEPT_BYTES || reserved.grow_to(bytes as u64).is_err() {

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use stepscope_remote::Object;
 
-use crate::archive::{Cut, Entry, Format, ListingLimits, list};
+use crate::archive::{Cut, Entry, Format, ListingLimits};
 use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::folder::Folder;
 use crate::host_file::HostFile;
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
+use crate::listed::list;
 use crate::memory;
 use crate::note::NoteKind;
 use crate::regular::{open_regular, open_sized};

@@ -185,3 +185,30 @@ test('flame graphs and bars have menus', async ({ page, url, context }) => {
   await expect(page.getByText('Figures copied')).toBeVisible();
   expect(await clipboard()).toMatch(/^label,/);
 });
+
+test('the waterfall and the picture of a prediction can be copied', async ({ page, url, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = async (entry: string, toast: string) => {
+    await page.getByRole('menuitem', { name: entry }).click();
+    await expect(page.getByText(toast)).toBeVisible();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  await openView(page, url, 'demo', 'what_if', '?change=scale:compute:0.5');
+  const picture = page.locator('.what-if-picture');
+  await picture.click({ button: 'right', position: { x: 200, y: 60 } });
+  expect(await copied('Copy figures as CSV', 'Figures copied')).toMatch(/^when,device,class/);
+  await picture.focus();
+  await page.keyboard.press('Shift+F10');
+  const svg = await copied('Copy as SVG', 'Chart as SVG copied');
+  expect(svg).toContain('>Recorded</text>');
+  expect(svg.match(/<path/g)?.length).toBeGreaterThan(8);
+  const { sessions } = (await (await page.request.get(`${url}api/sessions`)).json()) as {
+    sessions: { key: string; name: string }[];
+  };
+  const base = sessions.find(({ name }) => name === 'base')!;
+  await openView(page, url, 'slower', 'compare', `?baseline=${base.key}`);
+  await page.locator('.falls').click({ button: 'right', position: { x: 5, y: 5 } });
+  expect(await copied('Copy figures as CSV', 'Figures copied')).toMatch(/^title,from_ps/);
+  await page.locator('.falls').click({ button: 'right', position: { x: 5, y: 5 } });
+  expect(await copied('Copy as SVG', 'Chart as SVG copied')).toContain('>slower</text>');
+});

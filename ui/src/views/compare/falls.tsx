@@ -5,11 +5,15 @@ import { relativeText, signedText, toneOf } from '../../compare/change';
 import { formatDuration } from '../../format/numbers';
 import { partColor } from '../../format/palette';
 import { hrefTo } from '../../shell/state';
+import type { ChartData } from '../../widgets/chart/data';
+import { elementSvg } from '../../widgets/chart/element-picture';
+import { plotMenu } from '../../widgets/chart/plot-menu';
+import { contextMenu } from '../../widgets/menu/menu';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedCause } from '../../wire/generated/ComparedCause';
 import type { Evidence } from '../../wire/generated/Evidence';
 import type { SessionDifference } from '../../wire/generated/SessionDifference';
-import { BREAK_SHARE, shareOf, viewOf, waterfallOf, type Fall } from './waterfall';
+import { BREAK_SHARE, shareOf, viewOf, waterfallOf, type Fall, type Waterfall } from './waterfall';
 
 interface FallsProps {
   report: CompareReport;
@@ -54,6 +58,15 @@ export function Falls(props: FallsProps) {
               class="falls"
               classList={{ 'is-broken': found().breakPs !== null }}
               style={{ '--break': `${100 * BREAK_SHARE}%` }}
+              onContextMenu={contextMenu((event) =>
+                plotMenu({
+                  root: event.currentTarget as HTMLElement,
+                  label: 'Where the time went',
+                  data: () => fallsData(found()),
+                  reset: null,
+                  picture: elementSvg,
+                }),
+              )}
             >
               <For each={found().falls}>
                 {(each, index) => (
@@ -76,6 +89,11 @@ export function Falls(props: FallsProps) {
     </section>
   );
 }
+
+const fallsData = ({ falls }: Waterfall): ChartData => ({
+  columns: ['title', 'from_ps', 'to_ps', 'value_ps'],
+  rows: falls.map(({ title, fromPs, toPs, valuePs }) => [title, fromPs, toPs, valuePs]),
+});
 
 /** What outlier steps add: they are not in the typical step, and so not in the sum. */
 function Outliers(props: { difference: SessionDifference }) {

@@ -4,11 +4,15 @@ import { For, Show } from 'solid-js';
 import { formatCount, formatDuration } from '../../format/numbers';
 import { classColor, classTitle } from '../../format/palette';
 import { Legend } from '../../widgets/bars';
+import { elementSvg } from '../../widgets/chart/element-picture';
+import { plotMenu } from '../../widgets/chart/plot-menu';
+import { contextMenu } from '../../widgets/menu/menu';
 import type { WhatIfLane } from '../../wire/generated/WhatIfLane';
 import type { WhatIfPicture } from '../../wire/generated/WhatIfPicture';
 import {
   changesOf,
   classesOf,
+  dataOf,
   devicesOf,
   laneText,
   lengthOf,
@@ -47,7 +51,20 @@ export function Picture(props: { picture: WhatIfPicture }) {
           </li>
         </ul>
       </header>
-      <figure class="card-body what-if-picture">
+      <figure
+        class="card-body what-if-picture"
+        // For the menu by keyboard.
+        tabindex="0"
+        onContextMenu={contextMenu((event) =>
+          plotMenu({
+            root: event.currentTarget as HTMLElement,
+            label: 'What if',
+            data: () => dataOf(props.picture),
+            reset: null,
+            picture: elementSvg,
+          }),
+        )}
+      >
         <figcaption class="what-if-summary">
           {summaryOf(props.picture)}
           <Show when={shown() < props.picture.device_count}>

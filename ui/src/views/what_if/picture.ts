@@ -2,6 +2,7 @@
 import { formatDuration, plural } from '../../format/numbers';
 import { classColor, classTitle } from '../../format/palette';
 import { linearTicks } from '../../widgets/chart/ticks';
+import type { ChartData } from '../../widgets/chart/data';
 import type { WhatIfLane } from '../../wire/generated/WhatIfLane';
 import type { WhatIfPicture } from '../../wire/generated/WhatIfPicture';
 import type { WhatIfSlice } from '../../wire/generated/WhatIfSlice';
@@ -156,4 +157,24 @@ export function summaryOf(picture: WhatIfPicture): string {
   const pieces = changed.length > 0 ? `; pieces of work: ${changed.join(', ')}` : '';
   const times = `${formatDuration(before)} as recorded, ${formatDuration(after)} with the changes`;
   return `${step}: ${times}${pieces}.`;
+}
+
+/** The figures of the picture: every slice, before and after. */
+export function dataOf(picture: WhatIfPicture): ChartData {
+  return {
+    columns: ['when', 'device', 'class', 'what', 'change', 'start_ps', 'duration_ps'],
+    rows: (['before', 'after'] as const).flatMap((when) =>
+      picture.lanes.flatMap((lane) =>
+        lane[when].map((slice) => [
+          when,
+          lane.device,
+          slice.class,
+          slice.what,
+          slice.change,
+          slice.start_ps,
+          slice.duration_ps,
+        ]),
+      ),
+    ),
+  };
 }

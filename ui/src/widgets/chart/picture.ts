@@ -43,11 +43,11 @@ export function chartSvg(root: HTMLElement): string {
 }
 
 /** The chart as PNG, with at least two pixels per pixel of the page. */
-export async function chartPng(root: HTMLElement): Promise<Blob> {
+export async function chartPng(root: HTMLElement, svg = chartSvg(root)): Promise<Blob> {
   const { width, height } = root.getBoundingClientRect();
   const ratio = Math.max(LEAST_RATIO, window.devicePixelRatio || 1);
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(chartSvg(root))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   const canvas = document.createElement('canvas');
   canvas.width = Math.round(width * ratio);
@@ -67,7 +67,7 @@ function imageOf(canvas: HTMLCanvasElement, width: number, height: number): SVGI
 }
 
 /** A copy whose elements carry the styles that the page's sheets give them. */
-function withStyles(layer: SVGSVGElement): SVGSVGElement {
+export function withStyles(layer: SVGSVGElement): SVGSVGElement {
   const copy = layer.cloneNode(true) as SVGSVGElement;
   const copies = [copy, ...copy.querySelectorAll('*')];
   [layer, ...layer.querySelectorAll('*')].forEach((element, index) => {
@@ -79,7 +79,7 @@ function withStyles(layer: SVGSVGElement): SVGSVGElement {
 }
 
 /** The color behind the chart. */
-function surfaceOf(root: Element): string {
+export function surfaceOf(root: Element): string {
   for (let at: Element | null = root; at; at = at.parentElement) {
     const color = getComputedStyle(at).backgroundColor;
     if (color && color !== 'transparent' && !/, 0\)$/.test(color)) return color;

@@ -3,7 +3,7 @@
  * rank 1 became NaN, rank 1 was killed. The capture of each incident is in the same folder.
  */
 import { execFileSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -96,6 +96,65 @@ async function inside(
 ): Promise<{ x: number; y: number }> {
   const own = (await element.boundingBox())!;
   return { x: box.x + box.width / 2 - own.x, y: box.y + box.height / 2 - own.y };
+}
+
+test('a metric has a line until it is not finite, and its incident says how it came there', async ({
+  page,
+  own,
+}) => {
+  await page.goto(`${own.url}#/incidents`);
+  const chart = page.locator('.incidents-metric');
+  await expect(chart).toHaveCount(1);
+  await expect(chart).toHaveAttribute('aria-label', /^loss of the run .*, of rank 1\b/);
+  await expect(chart.locator('.incidents-not-finite line')).toHaveCount(1);
+  const line = await chart.locator('.incidents-steps').first().getAttribute('points');
+  expect(line!.split(' ').length).toBeGreaterThan(100);
+  const noticed = page.locator('.incidents-list > li').nth(1);
+  await expect(noticed).toContainText(/loss, steps \d+ to 240: .*, nan/);
+  // Keys walk along it, and what is pointed at is said.
+  await chart.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('.chart-readout')).toContainText(/loss .*step/);
+});
+
+test('a process that nobody was left to miss is an incident', async ({ page }) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-died-'));
+  mkdirSync(path.join(folder, 'record/run/incidents'), { recursive: true });
+  writeFileSync(path.join(folder, 'record/run/rank_0.ring'), ringOfDeadProcess());
+  const server = await startServer(['view', folder, '--no-report', '--port', '0']);
+  try {
+    await page.goto(`${server.url}#/incidents`);
+    await expect(page.getByRole('heading', { name: '1 incident' })).toBeVisible();
+    const row = page.locator('.incidents-list > li');
+    await expect(row).toContainText('rank 0 stopped without ending after step 42');
+    await expect(row).toContainText('No capture');
+    await row.getByText('Where each rank was').click();
+    await expect(row).toContainText('rank 0 on vm (process 77): at step 42');
+    await expect(row).toContainText('Rings of the run');
+  } finally {
+    server.process.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** A ring of two steps as `python/stepscope/ring.py` writes it, silent since the Unix epoch. */
+function ringOfDeadProcess(): Buffer {
+  const about = JSON.stringify({ rank: 0, host: 'vm', pid: 77, unix_ns_at_zero: 0 });
+  const ring = Buffer.alloc(4096 + 2 * 128);
+  ring.write('stepring');
+  ring.writeUInt32LE(1, 8);
+  ring.writeUInt32LE(128, 12);
+  ring.writeBigUInt64LE(2n, 16);
+  ring.writeUInt32LE(about.length, 24);
+  ring.write(about, 28);
+  ring.writeBigUInt64LE(2n, 4096 - 8);
+  for (const number of [1, 2]) {
+    const at = 4096 + (number - 1) * 128;
+    const fields = [number, 40 + number, number * 5_000_000, 5_000_000];
+    fields.forEach((value, index) => ring.writeBigUInt64LE(BigInt(value), at + 8 * index));
+    ring.writeBigUInt64LE(BigInt(number), at + 104);
+  }
+  return ring;
 }
 
 test('keys reach the incidents, and the page is readable in dark colors', async ({ page, own }) => {

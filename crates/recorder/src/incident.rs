@@ -42,6 +42,7 @@ pub(crate) fn read(run: &str, folder: &Path) -> Option<Incident> {
         rank: number(&content["rank"]),
         host: content["host"].as_str().map(str::to_owned),
         is_reported,
+        is_derived: false,
         ranks: list(&content, "ranks").iter().filter_map(rank).collect(),
         missing_ranks: missing.collect(),
         captures: captures
@@ -50,8 +51,21 @@ pub(crate) fn read(run: &str, folder: &Path) -> Option<Incident> {
                 session: None,
             })
             .collect(),
+        metrics: Vec::new(),
         folder: shown(folder),
     })
+}
+
+/// Names of the metrics that an incident is about; its folder is that of the incident.
+pub(crate) fn metrics_of(folder: &Path) -> Vec<String> {
+    let content = content(&folder.join(NOTICED)).unwrap_or_default();
+    let names = list(&content, "metrics").iter().filter_map(Value::as_str);
+    names.map(str::to_owned).collect()
+}
+
+/// The rank that an incident says is lost.
+pub(crate) fn lost_rank(folder: &Path) -> Option<u32> {
+    number(&content(&folder.join(NOTICED))?["lost_rank"])
 }
 
 fn content(file: &Path) -> Option<Value> {

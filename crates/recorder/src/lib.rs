@@ -11,10 +11,15 @@
 //! ```
 
 mod incident;
+mod metrics;
 mod points;
 mod report;
 mod ring;
 mod runs;
+mod stopped;
 
-pub use report::{Incident, IncidentCapture, IncidentRank, IncidentsReport, RecordedRun, RunPoint};
+pub use report::{
+    Incident, IncidentCapture, IncidentMetric, IncidentRank, IncidentsReport, MetricPoint,
+    RecordedRun, RunMetric, RunPoint,
+};
 pub use runs::{incident_count_at, incidents_at};

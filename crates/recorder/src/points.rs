@@ -7,7 +7,7 @@ use crate::report::RunPoint;
 use crate::ring::RingStep;
 
 /// As many as a chart has pixels.
-const POINTS_MAX: usize = 1200;
+pub(crate) const POINTS_MAX: usize = 1200;
 const PS_PER_NS: u64 = 1000;
 const NS_PER_MS: i64 = 1_000_000;
 

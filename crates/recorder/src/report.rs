@@ -30,6 +30,58 @@ pub struct RecordedRun {
     pub median_ps: Option<u64>,
     /// The steps in order, several to a point in a long run.
     pub points: Vec<RunPoint>,
+    /// The metrics of the program, each as one rank recorded it.
+    pub metrics: Vec<RunMetric>,
+}
+
+/// A metric over the steps of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[ts(export)]
+pub struct RunMetric {
+    /// Its name.
+    pub name: String,
+    /// The rank that recorded these values: the one that noticed an incident of the metric, or the
+    /// lowest.
+    pub rank: u32,
+    /// The steps that have it, in order, several to a point in a long run.
+    pub points: Vec<MetricPoint>,
+}
+
+/// A metric in consecutive steps. Values that are not finite have no place in JSON: they are null, and
+/// told as text.
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[ts(export)]
+pub struct MetricPoint {
+    /// First step.
+    pub step_first: i64,
+    /// Last step.
+    pub step_last: i64,
+    /// When the last of them ended, since the Unix epoch.
+    pub ended_epoch_ms: u64,
+    /// The last finite value; null without one.
+    pub last: Option<f64>,
+    /// The lowest finite value; null without one.
+    pub least: Option<f64>,
+    /// The highest finite value; null without one.
+    pub most: Option<f64>,
+    /// The first step with a value that is not finite; null without one.
+    pub not_finite_step: Option<i64>,
+    /// That value: `nan`, `inf` or `-inf`; empty without one.
+    pub not_finite: String,
+}
+
+/// A metric just before an incident that is about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[ts(export)]
+pub struct IncidentMetric {
+    /// Its name.
+    pub name: String,
+    /// The step of the first value.
+    pub step_first: i64,
+    /// The step of the last value: that of the incident.
+    pub step_last: i64,
+    /// The values, oldest first, with six digits.
+    pub values: Vec<String>,
 }
 
 /// Consecutive steps of a run. The time of a step is that of its slowest rank.
@@ -78,13 +130,17 @@ pub struct Incident {
     pub host: Option<String>,
     /// Whether its report was written.
     pub is_reported: bool,
+    /// Whether no process was left to notice it: it follows from rings that were not ended.
+    pub is_derived: bool,
     /// What each rank knew.
     pub ranks: Vec<IncidentRank>,
     /// Ranks that did not answer.
     pub missing_ranks: Vec<u32>,
     /// Its captures.
     pub captures: Vec<IncidentCapture>,
-    /// The folder with the stacks of all threads.
+    /// The metrics that the rule is about, in the newest steps before it.
+    pub metrics: Vec<IncidentMetric>,
+    /// The folder with the stacks of all threads; for a derived one, the folder of the run.
     pub folder: String,
 }
 

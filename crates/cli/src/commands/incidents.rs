@@ -30,7 +30,7 @@ pub(crate) fn command() -> Command {
         .arg(
             flag(
                 "json",
-                "Print the incidents, and the steps of their runs, as JSON",
+                "Print the incidents, and the steps and metrics of their runs, as JSON",
             )
             .help_heading("Output"),
         )
@@ -85,12 +85,25 @@ fn lines_of(incident: &Incident) -> Vec<String> {
         format!("  cause: {cause}"),
         format!("  rule: {}", incident.rule),
     ];
+    for metric in &incident.metrics {
+        lines.push(format!(
+            "  {}, steps {} to {}: {}",
+            metric.name,
+            metric.step_first,
+            metric.step_last,
+            metric.values.join(", "),
+        ));
+    }
     for rank in &incident.ranks {
         let place = rank.place.as_ref();
         let place = place.map_or_else(String::new, |place| format!(", in {place}"));
+        let step = match rank.step {
+            ..0 => "before a step ended".to_owned(),
+            step => format!("at step {step}"),
+        };
         lines.push(format!(
-            "  rank {} on {} (process {}): at step {}{place}",
-            rank.rank, rank.host, rank.pid, rank.step,
+            "  rank {} on {} (process {}): {step}{place}",
+            rank.rank, rank.host, rank.pid,
         ));
     }
     for rank in &incident.missing_ranks {
@@ -99,6 +112,8 @@ fn lines_of(incident: &Incident) -> Vec<String> {
     for capture in &incident.captures {
         lines.push(format!("  open it: stepscope view {}", capture.path));
     }
-    lines.push(format!("  stacks: {}", incident.folder));
+    if !incident.is_derived {
+        lines.push(format!("  stacks: {}", incident.folder));
+    }
     lines
 }

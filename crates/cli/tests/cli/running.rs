@@ -138,3 +138,68 @@ fn incidents_are_listed_in_order() {
         nothing.stderr
     );
 }
+
+/// A ring as `python/stepscope/ring.py` writes it, of a process that never ended.
+fn ring_of_a_dead_process() -> Vec<u8> {
+    let about = serde_json::json!({
+        "rank": 0, "host": "vm", "pid": 77, "unix_ns_at_zero": 0, "metrics": ["loss"],
+    });
+    let text = about.to_string();
+    let mut bytes = b"stepring".to_vec();
+    for size in [1_u32, 128] {
+        bytes.extend(size.to_le_bytes());
+    }
+    bytes.extend(4_u64.to_le_bytes());
+    bytes.extend(u32::try_from(text.len()).expect("short").to_le_bytes());
+    bytes.extend(text.as_bytes());
+    bytes.resize(4096 - 24, 0);
+    // Its last sign of life was at the Unix epoch, when it had two records.
+    for number in [0_u64, 0, 2] {
+        bytes.extend(number.to_le_bytes());
+    }
+    for (number, loss) in [(1_u64, 2.5_f64), (2, f64::NAN)] {
+        let start = bytes.len();
+        for value in [number, 40 + number, 1_000 * number, 1_000] {
+            bytes.extend(value.to_le_bytes());
+        }
+        bytes.extend(1_u64.to_le_bytes());
+        bytes.extend(loss.to_le_bytes());
+        bytes.resize(start + 104, 0);
+        bytes.extend(number.to_le_bytes());
+        bytes.resize(start + 128, 0);
+    }
+    bytes
+}
+
+#[test]
+fn a_job_that_died_whole_is_an_incident() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run_folder = folder.path().join("record/run");
+    fs::create_dir_all(run_folder.join("incidents")).expect("created");
+    fs::write(run_folder.join("rank_0.ring"), ring_of_a_dead_process()).expect("written");
+    let path = folder.path().to_str().expect("text");
+    let answer = run(&["incidents", path, "--check"]);
+    assert_eq!(answer.code, 4, "{}", answer.stderr);
+    let expected = "1 incident in 1 recorded run\n\n\
+                    run_stopped  rank 0 stopped without ending after step 42\n  cause: unknown, ";
+    assert!(answer.stdout.starts_with(expected), "{}", answer.stdout);
+    let end = "  rank 0 on vm (process 77): at step 42\n";
+    assert!(answer.stdout.ends_with(end), "{}", answer.stdout);
+    let json = run(&["incidents", path, "--json"]);
+    assert_eq!(json.code, 0, "{}", json.stderr);
+    let report: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let loss = &report["runs"][0]["metrics"][0];
+    assert_eq!((&loss["name"], &loss["rank"]), (&"loss".into(), &0.into()));
+    assert_eq!(loss["points"][0]["last"], 2.5);
+    assert_eq!(loss["points"][1]["not_finite"], "nan");
+
+    // A metric that was noticed says how it came there.
+    let noticed = run_folder.join("incidents/nan");
+    fs::create_dir_all(&noticed).expect("created");
+    let request = r#"{"id": "nan", "kind": "metric", "what": "loss is nan", "rule": "loss is nan",
+        "rank": 0, "step": 42, "unix_ns": 0, "metrics": ["loss"]}"#;
+    fs::write(noticed.join("request.json"), request).expect("written");
+    let answer = run(&["incidents", path]);
+    let line = "\n  loss, steps 41 to 42: 2.5, nan\n";
+    assert!(answer.stdout.contains(line), "{}", answer.stdout);
+}

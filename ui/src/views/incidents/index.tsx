@@ -13,8 +13,9 @@ import type { Incident } from '../../wire/generated/Incident';
 import type { IncidentsReport } from '../../wire/generated/IncidentsReport';
 import type { RecordedRun } from '../../wire/generated/RecordedRun';
 import { createAnswer } from '../../wire/report';
+import { MetricChart } from './metric-chart';
 import { RunChart } from './run-chart';
-import { marksOf, runsInOrder, sessionOf } from './run-marks';
+import { marksOf, runsInOrder, sessionOf, stepsText } from './run-marks';
 import './incidents.css';
 
 export default function IncidentsView() {
@@ -69,9 +70,12 @@ function Run(props: { run: RecordedRun; incidents: readonly Incident[] }) {
           The time of a step is that of its slowest rank, from the end of the step before to its own.
         </p>
       </Show>
+      <For each={props.run.metrics}>
+        {(metric) => <MetricChart run={props.run} metric={metric} marks={marks()} />}
+      </For>
       <Show
         when={marks().length > 0}
-        fallback={<p class="muted incidents-none">No rule noticed anything in this run.</p>}
+        fallback={<p class="muted incidents-none">No rule noticed anything in this run, and no rank stopped without ending.</p>}
       >
         <ul class="incidents-list">
           <For each={marks()}>
@@ -121,6 +125,13 @@ function IncidentRow(props: {
         </Show>
       </div>
       <p>{incident().cause ?? 'The cause is not known: not all ranks have answered yet.'}</p>
+      <For each={incident().metrics}>
+        {(metric) => (
+          <p>
+            {metric.name}, {stepsText(metric)}: {metric.values.join(', ')}
+          </p>
+        )}
+      </For>
       <p class="muted">{noticed().join(' · ')}</p>
       <details>
         <summary>Where each rank was</summary>
@@ -128,7 +139,8 @@ function IncidentRow(props: {
           <For each={incident().ranks}>
             {(rank) => (
               <li>
-                rank {rank.rank} on {rank.host} (process {rank.pid}): at step {rank.step}
+                rank {rank.rank} on {rank.host} (process {rank.pid}):{' '}
+                {rank.step < 0 ? 'before a step ended' : `at step ${rank.step}`}
                 <Show when={rank.place}>
                   , in <code>{rank.place}</code>
                 </Show>
@@ -138,7 +150,8 @@ function IncidentRow(props: {
           <For each={incident().missing_ranks}>{(rank) => <li>rank {rank}: no answer</li>}</For>
         </ul>
         <p class="muted">
-          Stacks of all threads: <code>{incident().folder}</code>
+          {incident().is_derived ? 'Rings of the run' : 'Stacks of all threads'}:{' '}
+          <code>{incident().folder}</code>
         </p>
       </details>
     </li>

@@ -3,20 +3,18 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatDate, formatDuration } from '../../format/numbers';
 import { navigate } from '../../shell/state';
-import { dateAcross, figureAxis, timeAcross, titled, type AxisOf } from '../../widgets/chart/axis';
+import { figureAxis, titled } from '../../widgets/chart/axis';
 import type { Frame } from '../../widgets/chart/frame';
 import { Plot } from '../../widgets/chart/plot';
 import { closest, nearestIndex, type Place } from '../../widgets/chart/points';
 import { createZoom } from '../../widgets/chart/zoom';
 import type { RecordedRun } from '../../wire/generated/RecordedRun';
+import { MARGIN, runAxis } from './run-axis';
 import { sessionOf, stepsText, timesOf, type Mark } from './run-marks';
 
 const HEIGHT = 220;
 /** Pixels around a mark that belong to it. */
 const REACH = 14;
-const PS_PER_MS = 1e9;
-/** Shorter runs are shown in time since their start: dates would all be the same. */
-const LONG_MS = 20 * 60_000;
 
 export function RunChart(props: {
   run: RecordedRun;
@@ -28,15 +26,9 @@ export function RunChart(props: {
   const [at, setAt] = createSignal<number | null>(null);
   const zoom = createZoom(`zoom_${props.run.name}`);
   const points = () => props.run.points;
-  const times = createMemo(() => timesOf(props.run, props.marks));
-  const isLong = () => times().to - times().from > LONG_MS;
-  const across = (ms: number) => (isLong() ? ms : (ms - times().from) * PS_PER_MS);
+  const axis = createMemo(() => runAxis(timesOf(props.run, props.marks)));
+  const across = (ms: number) => axis().across(ms);
   const most = createMemo(() => points().reduce((most, { longest_ps }) => Math.max(most, longest_ps), 1));
-  const x = (): AxisOf => {
-    const { from, to } = times();
-    if (isLong()) return dateAcross(from, to);
-    return timeAcross(0, across(to));
-  };
   const placeOfMark = (mark: Mark | undefined, frame: Frame): Place => ({
     x: frame.x(across(mark?.atMs ?? 0)),
     y: frame.y(mark?.valuePs ?? most()),
@@ -76,7 +68,8 @@ export function RunChart(props: {
       class="incidents-chart"
       label={`Step times of the run ${props.run.name}, with incidents`}
       height={HEIGHT}
-      x={x()}
+      margin={MARGIN}
+      x={axis().x}
       y={(length) => {
         const axis = figureAxis('', 'duration', 0, 1.06 * most())(length);
         return { ...axis, title: titled('Step time', axis.title) };

@@ -17,9 +17,11 @@ function incident(changes: Partial<Incident>): Incident {
     rank: 0,
     host: 'vm',
     is_reported: true,
+    is_derived: false,
     ranks: [],
     missing_ranks: [],
     captures: [],
+    metrics: [],
     folder: '',
     ...changes,
   };
@@ -42,6 +44,7 @@ const RUN: RecordedRun = {
   step_count: 4,
   median_ps: 5,
   points: [point(10, 11, 100, 7), point(12, 13, 200, 90)],
+  metrics: [],
 };
 
 describe('marks', () => {

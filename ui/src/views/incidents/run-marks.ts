@@ -32,13 +32,18 @@ function pointOf(points: readonly RunPoint[], step: number | null): RunPoint | u
 
 /** From the first to the last thing on the chart. */
 export function timesOf(run: RecordedRun, marks: readonly Mark[]): { from: number; to: number } {
-  const ends = run.points.map((point) => point.ended_epoch_ms);
-  const all = [...ends, ...marks.map((mark) => mark.atMs)];
+  const charted = [run.points, ...run.metrics.map((metric) => metric.points)];
+  // Points are in order.
+  const ends = charted.flatMap((points) => [points[0], points.at(-1)]);
+  const all = [
+    ...ends.flatMap((point) => (point ? [point.ended_epoch_ms] : [])),
+    ...marks.map((mark) => mark.atMs),
+  ];
   return all.length === 0 ? { from: 0, to: 1 } : { from: Math.min(...all), to: Math.max(...all) };
 }
 
 /** `step 60`, or the steps that share a point. */
-export function stepsText(point: RunPoint): string {
+export function stepsText(point: Pick<RunPoint, 'step_first' | 'step_last'>): string {
   return point.step_first === point.step_last
     ? `step ${point.step_first}`
     : `steps ${point.step_first} to ${point.step_last}`;

@@ -91,6 +91,15 @@ pub(crate) fn command() -> Command {
                 .help("With --record: what is an incident, such as 'step_time > 3 * median'; repeatable"),
         )
         .arg(
+            text("ring-steps", "N")
+                .requires("record")
+                .value_parser(value_parser!(u32).range(request::RING_STEPS))
+                .help(
+                    "With --record: newest steps that each rank keeps, 128 bytes each \
+                     [default: 65536, 55 minutes of steps of 50 ms]",
+                ),
+        )
+        .arg(
             Arg::new("program")
                 .value_name("PROGRAM")
                 .num_args(1..)

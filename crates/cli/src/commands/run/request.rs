@@ -1,5 +1,6 @@
 //! What to capture, as the hook reads it from `STEPSCOPE_RUN` (`python/stepscope/run_request.py`).
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,6 +19,10 @@ pub(super) const GOALS: [&str; 6] = [
     "communication",
 ];
 
+/// Steps that a ring may keep: what is judged from the last 100 needs some, and readers read no more
+/// than 256 MB of a ring.
+pub(super) const RING_STEPS: RangeInclusive<i64> = 1_000..=2_000_000;
+
 /// The request, with the names of the hook.
 #[derive(Debug, Serialize)]
 pub(super) struct Request {
@@ -33,6 +38,8 @@ pub(super) struct Request {
     goal: Option<String>,
     record: bool,
     rules: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps_in_ring: Option<u32>,
     quiet: bool,
 }
 
@@ -65,6 +72,7 @@ impl Request {
                 .flatten()
                 .cloned()
                 .collect(),
+            steps_in_ring: arguments.get_one("ring-steps").copied(),
             quiet: arguments.get_flag("quiet"),
         })
     }
@@ -117,9 +125,35 @@ mod tests {
         }
     }
 
+    /// What agents read about captures names what there is.
+    #[test]
+    fn the_skill_knows_every_goal_and_command() {
+        let files = stepscope_mcp::skill::FILES.iter();
+        let capture = files.filter(|file| file.path == "references/capture.md");
+        let text: String = capture.map(|file| file.text).collect();
+        for goal in GOALS {
+            assert!(text.contains(&format!("`{goal}`")), "{goal}");
+        }
+        let commands = crate::command_tree::command();
+        for name in ["run", "attach", "incidents", "capture", "verdict", "doctor"] {
+            assert!(text.contains(&format!("stepscope {name}")), "{name}");
+            assert!(commands.find_subcommand(name).is_some(), "{name}");
+        }
+        let run = commands.find_subcommand("run").expect("run");
+        for option in ["steps", "goal", "record", "rule", "logdir"] {
+            assert!(text.contains(&format!("--{option}")), "{option}");
+            let mut options = run.get_arguments();
+            assert!(
+                options.any(|one| one.get_long() == Some(option)),
+                "{option}"
+            );
+        }
+    }
+
     #[test]
     fn the_request_has_the_names_of_the_hook() {
-        let words = "run --every 1h --goal small --record --rule a --logdir /d -q -- python t.py";
+        let words = "run --every 1h --goal small --record --rule a --ring-steps 2000 --logdir /d -q \
+                     -- python t.py";
         let matches = crate::command_tree::command()
             .try_get_matches_from(format!("stepscope {words}").split(' '))
             .expect("it parses");
@@ -127,7 +161,7 @@ mod tests {
         let request = Request::of(arguments).expect("it is valid");
         assert_eq!(
             request.json(),
-            r#"{"log_dir":"/d","every_seconds":3600.0,"seconds":2.0,"goal":"small","record":true,"rules":["a"],"quiet":true}"#
+            r#"{"log_dir":"/d","every_seconds":3600.0,"seconds":2.0,"goal":"small","record":true,"rules":["a"],"steps_in_ring":2000,"quiet":true}"#
         );
     }
 }

@@ -1,6 +1,8 @@
 //! Tries a release as a user gets it, with the network off: the archive's programs, the first tile of
-//! the timeline, the wheel in an environment of its own, the wheel through `uvx`, and the image.
+//! the timeline, the wheel in an environment of its own, the wheel through `uvx`, and, where there is
+//! Podman, the image.
 
+mod image;
 mod packages;
 mod said;
 mod served;
@@ -35,7 +37,9 @@ pub(super) fn run(release: &Release) -> Result<()> {
     python::release_tools()?;
     let mut arguments = release.target.arguments();
     arguments.push(offline::INSIDE);
-    offline::again(&arguments)
+    offline::again(&arguments)?;
+    // Podman needs this system's network to give the image none.
+    image::tried(release)
 }
 
 /// The checks; there is no network here.

@@ -26,8 +26,10 @@ export function Tabs(props: {
   let list!: HTMLSpanElement;
   const onKey = (event: KeyboardEvent) => {
     const at = props.entries.findIndex(({ name }) => name === props.chosen);
-    const next = props.entries[tabByKey(props.entries.length, Math.max(0, at), event.key) ?? -1];
-    if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isModified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+    const from = Math.max(0, at);
+    const next = props.entries[tabByKey(props.entries.length, from, event.key, isModified) ?? -1];
+    if (!next) return;
     event.preventDefault();
     event.stopPropagation();
     focused = next.name;

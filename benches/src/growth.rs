@@ -30,7 +30,7 @@ impl Growth {
         reason = "the figures are for whoever runs the bench"
     )]
     pub fn of(&mut self, what: &str, mut run: impl FnMut(usize) -> Duration) {
-        let first = Ratio::of(|at| run(at));
+        let first = Ratio::of(&mut run);
         if !first.is_beyond() {
             println!("  {what:24} {first}");
             return;
@@ -64,7 +64,7 @@ impl Growth {
 struct Ratio {
     small_s: f64,
     large_s: f64,
-    ratio: f64,
+    factor: f64,
 }
 
 impl Ratio {
@@ -78,12 +78,12 @@ impl Ratio {
         Self {
             small_s: of(|round| round[0]),
             large_s: of(|round| round[1]),
-            ratio: of(|round| round[1] / round[0]),
+            factor: of(|round| round[1] / round[0]),
         }
     }
 
     fn is_beyond(&self) -> bool {
-        self.ratio > MOST && self.large_s > LEAST.as_secs_f64()
+        self.factor > MOST && self.large_s > LEAST.as_secs_f64()
     }
 }
 
@@ -93,7 +93,7 @@ impl std::fmt::Display for Ratio {
             formatter,
             "{:>10.3} ms {:>8.2} x",
             self.small_s * 1e3,
-            self.ratio
+            self.factor
         )
     }
 }

@@ -84,7 +84,7 @@ pub(crate) fn incident(
         .filter(|one| !lost.contains(&one.rank))
         .collect();
     left.sort_by_key(|one| one.rank);
-    let last = left.iter().max_by_key(|one| one.beat_ns)?;
+    let latest = left.iter().max_by_key(|one| one.beat_ns)?;
     let lone = Some(*left.first()?).filter(|_| left.len() == 1);
     Some(Incident {
         id: format!("{run}_stopped"),
@@ -93,7 +93,7 @@ pub(crate) fn incident(
         what: format!("{} stopped without ending {}", ranks(&left), after(&left)),
         cause: Some(CAUSE.to_owned()),
         rule: "a process ends".to_owned(),
-        epoch_ms: last.beat_ns / NS_PER_MS,
+        epoch_ms: latest.beat_ns / NS_PER_MS,
         step: left.iter().filter_map(|one| one.step).max(),
         rank: lone.map(|one| one.rank),
         host: lone.map(|one| one.host.clone()),

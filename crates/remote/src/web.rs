@@ -390,15 +390,12 @@ fn links(page: &str) -> Vec<String> {
             rest = &rest[1..];
             continue;
         };
-        let (value, end) = match value.chars().next() {
-            Some(quote @ ('"' | '\'')) => {
-                let value = &value[1..];
-                (value, value.find(quote))
-            }
-            _ => {
-                let is_end = |c: char| c.is_whitespace() || c == '>';
-                (value, value.find(is_end))
-            }
+        let (value, end) = if let Some(quote @ ('"' | '\'')) = value.chars().next() {
+            let value = &value[1..];
+            (value, value.find(quote))
+        } else {
+            let is_end = |c: char| c.is_whitespace() || c == '>';
+            (value, value.find(is_end))
         };
         // What stands in a link is no link: to look there again takes time with the square of it.
         let (link, behind) = value.split_at(end.unwrap_or(value.len()));

@@ -115,8 +115,7 @@ mod tests {
         for task in tasks {
             task.await.expect("no panic");
         }
-        let told = told.lock().expect("no panic").clone();
-        told
+        std::mem::take(&mut *told.lock().expect("no panic"))
     }
 
     #[tokio::test]

@@ -86,7 +86,7 @@ mod handler {
     struct Previous {
         action: libc::sigaction,
         /// What was in place before that; null for the first.
-        before: *const Previous,
+        before: *const Self,
         /// Whether it was given a signal.
         is_called: AtomicBool,
     }

@@ -146,13 +146,13 @@ mod tests {
         let line = "a-1.dist-info/sboms/stepscope.cdx.json,sha256=RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o,2";
         assert!(record.lines().any(|one| one == line), "{record}");
         assert!(record.contains(&recorded("a-1.dist-info/METADATA", &metadata)));
-        let mut recorded: Vec<&str> = record
+        let mut listed: Vec<&str> = record
             .lines()
             .filter_map(|line| line.split(',').next())
             .collect();
         let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
         names.sort_unstable();
-        recorded.sort_unstable();
-        assert_eq!(recorded, names, "every file once");
+        listed.sort_unstable();
+        assert_eq!(listed, names, "every file once");
     }
 }

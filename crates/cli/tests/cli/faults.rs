@@ -203,7 +203,8 @@ fn a_disk_that_is_full_leaves_old_answers_and_results() {
 fn parts(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.ends_with(".part")).collect()
+    let unfinished = ".part";
+    names.filter(|name| name.ends_with(unfinished)).collect()
 }
 
 #[test]

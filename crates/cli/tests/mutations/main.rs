@@ -106,7 +106,8 @@ fn seeds() -> Vec<Seed> {
 /// The seeds of the fuzz targets that no fixture is like: zip, tar, and programs alone.
 fn archives_and_programs() -> Vec<Seed> {
     let archives = fuzz_seeds("archives").into_iter();
-    let archives = archives.filter(|(name, _)| name.ends_with(".zip") || name.ends_with(".tar"));
+    let is_archive = |name: &str| [".zip", ".tar"].iter().any(|kind| name.ends_with(kind));
+    let archives = archives.filter(|(name, _)| is_archive(name));
     let programs = fuzz_seeds("hlo").into_iter();
     let programs = programs.map(|(_, bytes)| ("jit_f.hlo_proto.pb".to_owned(), bytes));
     let all = archives.chain(programs);

@@ -157,7 +157,7 @@ fn is_dialed(groups: &[&str]) -> bool {
     let is_form = matches!(lengths[..], [3, 2 | 3, 4] | [1..=3, 3, 3, 4]);
     let is_extent = |group: &&str| {
         let number: u32 = group.parse().unwrap_or(1);
-        !group.starts_with('0') && number % 8 == 0
+        !group.starts_with('0') && number.is_multiple_of(8)
     };
     is_form && !groups.iter().all(is_extent)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::hlo::Instruction;
+use stepscope_model::hlo::{self, Instruction};
 use stepscope_model::host_names::{module_function, plain_function};
 use stepscope_model::{HostId, Picos, ProgramId, Session, Span};
 
@@ -89,7 +89,7 @@ impl<'a> Programs<'a> {
     fn lines(&self, found: Match) -> BTreeSet<(&str, u32)> {
         let program = self.session.program(found.0);
         let hlo = program.hlo.as_ref().filter(|_| !program.is_single_op());
-        let sources = hlo.into_iter().flat_map(|hlo| hlo.instructions());
+        let sources = hlo.into_iter().flat_map(hlo::Program::instructions);
         let sources = sources.filter_map(|one| one.source.as_deref());
         sources
             .map(|source| (source.file.as_str(), source.line))

@@ -73,7 +73,7 @@ stepscope hosts ./logs --csv --table clocks";
         let evidence = Evidence::of(session, &selected);
         let Blamed {
             waits,
-            blamed,
+            steps: blamed,
             stragglers,
         } = blamed(&evidence, &selected);
         let lateness = places::Lateness::of(&evidence, &waits, &blamed);
@@ -103,7 +103,7 @@ stepscope hosts ./logs --csv --table clocks";
 /// Who is late, and who is a straggler.
 struct Blamed {
     waits: Vec<waits::WaitsAt>,
-    blamed: Vec<blame::StepBlame>,
+    steps: Vec<blame::StepBlame>,
     stragglers: stragglers::Stragglers,
 }
 
@@ -115,7 +115,7 @@ fn blamed(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Blamed {
     let stragglers = stragglers::stragglers(session, &blamed, mean_step_ps);
     Blamed {
         waits,
-        blamed,
+        steps: blamed,
         stragglers,
     }
 }
@@ -162,7 +162,9 @@ pub(crate) struct WhoWasLate {
 pub(crate) fn who_was_late(session: &Session, selected: &Selected<'_>) -> WhoWasLate {
     let evidence = Evidence::of(session, selected);
     let Blamed {
-        blamed, stragglers, ..
+        steps: blamed,
+        stragglers,
+        ..
     } = blamed(&evidence, selected);
     let steps = blamed.iter().map(|of| LateStep {
         step: of.step,

@@ -1,5 +1,6 @@
 //! Evals without a model: captures with a known cause, drawn, and what tools say of them. An agent that
-//! only reads the answers of two or three calls has to find the cause and its figure, within 1 %.
+//! only reads the answers of two or three calls has to find the cause and its figure, within 1 %: the
+//! cause is the first thing that the report warns of, and the figure stands under its own name.
 //!
 //! The captures are those that the rules of `advice` are tested with; the figures follow from their
 //! drawings by hand.
@@ -22,7 +23,7 @@ use stepscope_mcp::Agent;
 use stepscope_testing::drawing::draw;
 
 use cases::Case;
-use truths::{Figure, TRUTHS, Truth};
+use truths::{Figure, Place, TRUTHS, Truth};
 
 /// How far a figure may be off.
 const WITHIN: f64 = 0.01;
@@ -84,14 +85,51 @@ async fn found(agent: &Agent, truth: &Truth, report: &Value) -> Option<f64> {
             let is_it = |row: &&Value| row[key].to_string().trim_matches('"') == value;
             rows.find(is_it)?[column].as_f64()
         }
-        Figure::Said(number) => {
+        Figure::Said(sentence) => {
             let text = finding(report, truth.cause)?["what"].as_str()?;
-            let is_it = text
-                .split(|c: char| !c.is_ascii_digit())
-                .any(|part| part == number);
-            is_it.then_some(truth.value)
+            said(text, sentence)
         }
     }
+}
+
+/// The number that stands in a text where a sentence has `{}`.
+fn said(text: &str, sentence: &str) -> Option<f64> {
+    let (before, after) = sentence.split_once("{}").expect("a place of a number");
+    let mut places = text.match_indices(before);
+    places.find_map(|(at, _)| {
+        let rest = &text[at + before.len()..];
+        let end = rest.find(|c: char| !c.is_ascii_digit() && !".,".contains(c));
+        let (number, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        rest.starts_with(after).then_some(())?;
+        number.replace(',', "").parse().ok()
+    })
+}
+
+/// What stands in the place of the cause: it has to be the first finding that is a warning or worse,
+/// unless the truth says why not.
+fn misplaced(truth: &Truth, report: &Value) -> Option<String> {
+    let findings = report["findings"].as_array()?;
+    let is_warned = |finding: &&Value| finding["severity"] != "note";
+    let first = findings.iter().find(is_warned);
+    let (wanted, found, why) = match truth.place {
+        Place::First => (truth.cause, first, ""),
+        Place::Behind(other, why) => (other, first, why),
+        // Nothing else is warned of either.
+        Place::Noted(why) if first.is_none() => (truth.cause, finding(report, truth.cause), why),
+        Place::Noted(why) => (truth.cause, None, why),
+    };
+    if found.is_some_and(|found| found["id"] == wanted) {
+        return None;
+    }
+    let told = findings.iter().map(|one| {
+        let gain = &one["gain_ps_per_step"];
+        format!(
+            "\n    [{}] {} {gain} {}",
+            one["severity"], one["id"], one["what"]
+        )
+    });
+    let told: String = told.collect();
+    Some(format!("{wanted} does not stand first ({why}):{told}"))
 }
 
 fn finding<'a>(report: &'a Value, cause: &str) -> Option<&'a Value> {
@@ -117,6 +155,9 @@ async fn answers_alone_hold_the_cause_and_its_figure() {
             ));
             continue;
         }
+        if let Some(told) = misplaced(truth, &report) {
+            wrong.push(format!("{cause}: {told}"));
+        }
         let explained = ask(&agent, "explain", json!({ "kind": "finding", "id": cause })).await;
         let told = explained["lines"].to_string();
         if !told.contains("What: ") || !told.contains("Change: ") && *cause != "capture_quality" {
@@ -125,7 +166,11 @@ async fn answers_alone_hold_the_cause_and_its_figure() {
         let figure = found(&agent, truth, &report).await;
         let is_right = figure.is_some_and(|figure| (figure / truth.value - 1.0).abs() <= WITHIN);
         if !is_right {
-            wrong.push(format!("{cause}: {figure:?}, truth {}", truth.value));
+            let what = finding(&report, cause).map(|found| &found["what"]);
+            wrong.push(format!(
+                "{cause}: {figure:?}, truth {}: {what:?}",
+                truth.value
+            ));
         }
     }
     let score = TRUTHS.len() - wrong.len();
@@ -136,6 +181,15 @@ async fn answers_alone_hold_the_cause_and_its_figure() {
         wrong.join("\n")
     );
     assert!(TRUTHS.len() >= 30, "{} captures", TRUTHS.len());
+}
+
+#[test]
+fn a_figure_needs_its_name() {
+    let text = "The host waits 7 times and copies 1,200 times in 12 steps.";
+    assert_eq!(said(text, "waits {} times"), Some(7.0));
+    assert_eq!(said(text, "copies {} times"), Some(1_200.0));
+    assert_eq!(said(text, "waits {} steps"), None);
+    assert_eq!(said(text, "runs {} times"), None);
 }
 
 /// What a capture without the cause is told is not the cause.

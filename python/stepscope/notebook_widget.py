@@ -34,6 +34,8 @@ HEIGHT_PIXELS = 640
 
 IDLE_SECONDS = 1.0
 """The picture is made once the page has asked for nothing for so long."""
+START_SECONDS = 5.0
+"""A page that has asked for nothing by then is not shown."""
 PICTURE_SECONDS = 20.0
 """The picture is made by then in any case."""
 
@@ -67,9 +69,11 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         first, picture = _first(self._pages.key, view), uuid.uuid4().hex
         super().__init__(place=place, first=first, height=height, picture=picture)
         self._name = repr(session)
+        self._is_asked = False
         self.on_msg(self._receive)
 
     def _receive(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        self._is_asked = True
         self._pages.submit(self._answer, content)
 
     def _answer(self, content: dict[str, Any]) -> None:
@@ -82,17 +86,14 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         self.send({**to, "status": status, "headers": headers}, [answer])
 
     def _ipython_display_(self) -> None:
-        from IPython.display import publish_display_data
-
         if getattr(_shell(), "kernel", None) is None:  # a terminal
             print(self._name)
             return
-        named = {"display_id": self.picture}
         # A notebook that is run by a program is saved as soon as the cell has ended.
         is_watched = _is_watched()
-        publish_display_data(self._still(is_empty=is_watched), transient=named)
+        self._publish_still(is_empty=is_watched)
         data, metadata = self._live()
-        publish_display_data(data, metadata)
+        _publish(data, metadata=metadata)
         if is_watched:
             threading.Thread(
                 target=self._show_picture_later, name="stepscope-picture", daemon=True
@@ -100,30 +101,38 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
 
     def _live(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The output with the frame."""
-        shown = super()._repr_mimebundle_() or {}
+        shown: Any = super()._repr_mimebundle_() or {}
         data, metadata = shown if isinstance(shown, tuple) else (shown, {})
         return {**data, "text/plain": self._name}, metadata
 
-    def _still(self, *, is_empty: bool = False) -> dict[str, str]:
-        """The output with the picture; an empty one has only its place."""
+    def _publish_still(self, *, is_empty: bool = False, update: bool = False) -> None:
+        """Shows the output with the picture; an empty one has only its place."""
         picture = None if is_empty else self._pages.picture()
         html = f'<div data-stepscope-picture="{self.picture}">{picture or ""}</div>'
-        return {"text/plain": self._name, "text/html": html}
+        data = {"text/plain": self._name, "text/html": html}
+        _publish(data, transient={"display_id": self.picture}, update=update)
 
     def _show_picture_later(self) -> None:
         """Computes the picture when nobody waits for the engine: it takes as long as the page."""
-        from IPython.display import publish_display_data
-
-        ends = time.monotonic() + PICTURE_SECONDS
-        while self._pages.idle_seconds < IDLE_SECONDS and time.monotonic() < ends:
+        began = time.monotonic()
+        while (seconds := time.monotonic() - began) < PICTURE_SECONDS:
+            is_expected = not self._is_asked and seconds < START_SECONDS
+            if not is_expected and self._pages.idle_seconds >= IDLE_SECONDS:
+                break
             time.sleep(_LOOK_SECONDS)
-        named = {"display_id": self.picture}
-        publish_display_data(self._still(), transient=named, update=True)
+        self._publish_still(update=True)
 
     def close(self) -> None:
         """Ends the connection and, with the last cell of a session, its threads."""
         self._pages.left_by(self)
         super().close()
+
+
+def _publish(data: dict[str, Any], **more: Any) -> None:
+    from IPython import display
+
+    publish: Any = display.publish_display_data
+    publish(data, **more)
 
 
 def _shell() -> Any:

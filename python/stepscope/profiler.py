@@ -191,6 +191,11 @@ class Profiler:
         return self._session is not None
 
     @property
+    def is_expecting(self) -> bool:
+        """Whether a window is open, or a request waits for its step."""
+        return self.is_recording or self._schedule.is_requested
+
+    @property
     def last_result(self) -> CaptureResult | None:
         """The newest capture, or None."""
         return self.results[-1] if self.results else None

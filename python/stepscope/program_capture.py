@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from . import _jax, after_capture, console, goals, session_ids, uploads
 from .after_capture import AfterCapture
-from .agreed_captures import AgreedCaptures, steps_ahead
+from .agreed_captures import Agreed, AgreedCaptures, steps_ahead
 from .capture_result import CaptureResult
 from .capture_session import CaptureSession
 from .flight_recorder import (
@@ -29,6 +30,8 @@ from .run_request import RunRequest
 from .settings import PROFILER_DEFAULTS, Settings
 
 _LOOK_SECONDS = 0.25
+_PLANNED_MAX = 100
+"""Captures for which a rank that is behind the first one may have to wait."""
 STEPS_FOUND_SECONDS = 2.0
 """A capture waits this long for the first step of a program of which none are known."""
 STEPS_GONE_SECONDS = 30.0
@@ -329,15 +332,14 @@ class ProgramCapture:
         self._capture_seconds(reason, agreed.session_id)
 
     def _follow(self, job: AgreedCaptures) -> None:
-        """Captures what the first rank of the job says."""
+        """Captures what the first rank of the job says, one after another: this one may be far behind."""
+        planned: deque[Agreed] = deque(maxlen=_PLANNED_MAX)
         while not self._is_over.wait(_LOOK_SECONDS):
             for agreed in job.new():
-                while agreed.step is not None and self._profiler is None:
-                    if self._is_over.wait(_LOOK_SECONDS):  # this rank has no steps yet
-                        return
-                if self._profiler is not None:
-                    self._profiler.forget_requests()
-                if agreed.step is None or self._profiler is None:
+                if agreed.step is None:
                     self._capture_seconds(agreed.reason, agreed.session_id)
                 else:
-                    self._profiler.capture_agreed(agreed)
+                    planned.append(agreed)
+            profiler = self._profiler  # none as long as this rank has no steps
+            if planned and profiler is not None and not profiler.is_expecting:
+                profiler.capture_agreed(planned.popleft())

@@ -142,7 +142,7 @@ def test_ranks_capture_the_same_steps_at_a_time(tmp_path: Path, launcher: str, w
     try:
         for rank in (0, 1):
             variables = dict(zip(names, (str(rank), "2", str(rank)), strict=False))
-            request = {when: 6.0}  # steps are known by then
+            request = {when: 8.0}  # steps are known by then
             processes.append(
                 unmodified.start(tmp_path, program, request, arguments=[str(rank)], **variables)
             )

@@ -199,8 +199,12 @@ test('JupyterLab: a report, the live timeline without a port, and the saved note
   await expect(picture, 'the page replaces it').toBeHidden();
   await page.getByRole('menuitem', { name: 'File' }).click();
   await page.getByText('Save Notebook', { exact: true }).click();
-  const saved = () => (JSON.parse(readFileSync(file, 'utf8')) as Saved).cells[1]!.outputs[0]?.data;
-  const html = () => [saved()?.['text/html'] ?? ''].flat().join('');
+  const html = () => {
+    const text = readFileSync(file, 'utf8');
+    if (!text) return ''; // it is being written
+    const saved = (JSON.parse(text) as Saved).cells[1]!.outputs[0]?.data;
+    return [saved?.['text/html'] ?? ''].flat().join('');
+  };
   await expect.poll(html).toContain('<svg');
   expect(html()).not.toMatch(/<script|<iframe|stepscope-code/);
   expect(readFileSync(file).length, 'the page is not saved').toBeLessThan(200_000);

@@ -58,9 +58,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -109,9 +109,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -161,9 +161,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -205,9 +205,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -252,9 +252,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -304,9 +304,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -354,9 +354,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -409,9 +409,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -460,9 +460,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -507,9 +507,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -568,9 +568,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -631,9 +631,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -679,9 +679,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -730,9 +730,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -785,9 +785,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -842,9 +842,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -900,9 +900,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -950,9 +950,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -996,9 +996,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -1040,9 +1040,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -1087,9 +1087,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -1139,9 +1139,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -1187,9 +1187,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -1238,9 +1238,9 @@ class Analyses:
         evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
-        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by part of the name, ignoring case, comma-separated.
+        device: Devices by number in the session, or by name or part of it, ignoring case: `0`,
+        `0,1`, `GPU:3`.
+        host: Hosts by name or part of it, ignoring case, comma-separated.
         program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.

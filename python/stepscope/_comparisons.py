@@ -37,9 +37,9 @@ def compare(
     evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
-    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    device: Devices by number in the session, or by name or part of it, ignoring case: `0`, `0,1`,
     `GPU:3`.
-    host: Hosts by part of the name, ignoring case, comma-separated.
+    host: Hosts by name or part of it, ignoring case, comma-separated.
     program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -99,9 +99,9 @@ def scaling(
     evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
-    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    device: Devices by number in the session, or by name or part of it, ignoring case: `0`, `0,1`,
     `GPU:3`.
-    host: Hosts by part of the name, ignoring case, comma-separated.
+    host: Hosts by name or part of it, ignoring case, comma-separated.
     program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -160,9 +160,9 @@ def check(
     evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
-    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    device: Devices by number in the session, or by name or part of it, ignoring case: `0`, `0,1`,
     `GPU:3`.
-    host: Hosts by part of the name, ignoring case, comma-separated.
+    host: Hosts by name or part of it, ignoring case, comma-separated.
     program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
@@ -222,9 +222,9 @@ def history(
     evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
-    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    device: Devices by number in the session, or by name or part of it, ignoring case: `0`, `0,1`,
     `GPU:3`.
-    host: Hosts by part of the name, ignoring case, comma-separated.
+    host: Hosts by name or part of it, ignoring case, comma-separated.
     program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.

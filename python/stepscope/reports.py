@@ -3567,7 +3567,7 @@ class HostDeviceRow(Record):
     """Number of steps in which the others waited most for this device."""
 
     wait_ps: int
-    """Σ time the device waited for others at matched collectives."""
+    """Σ time the device waited for others at matched collectives and computed nothing meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -3633,10 +3633,13 @@ class HostRow(Record):
     """Number of steps in which the others waited most for this host."""
 
     caused_ps: int
-    """Time the others waited for this host, mean over the others, summed over steps."""
+    """Time the others waited for this host and computed nothing meanwhile, mean over the others,
+    summed
+    over steps.
+    """
 
     wait_ps: int
-    """Time the host waited for others, mean over its devices."""
+    """Time the host's devices waited for others and computed nothing meanwhile, mean over them."""
 
     is_straggler: bool
     """Whether the host is a straggler: last in at least half of the steps, with a probability below

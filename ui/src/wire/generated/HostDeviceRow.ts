@@ -38,6 +38,6 @@ lateness_ps: number | null,
  */
 last_count: number, 
 /**
- * Σ time the device waited for others at matched collectives.
+ * Σ time the device waited for others at matched collectives and computed nothing meanwhile.
  */
 wait_ps: number, };

@@ -76,11 +76,12 @@ lateness_score: number | null,
  */
 last_count: number, 
 /**
- * Time the others waited for this host, mean over the others, summed over steps.
+ * Time the others waited for this host and computed nothing meanwhile, mean over the others, summed
+ * over steps.
  */
 caused_ps: number, 
 /**
- * Time the host waited for others, mean over its devices.
+ * Time the host's devices waited for others and computed nothing meanwhile, mean over them.
  */
 wait_ps: number, 
 /**

@@ -131,7 +131,7 @@ fn make(release: &Release, parts: &[Part]) -> Result<()> {
         let seconds = start.elapsed().as_secs();
         println!("{part:?}: {seconds} s");
     }
-    for name in sums::write(release)? {
+    for name in sums::write(release, wheel::found(release)?)? {
         let bytes = size_bytes(&release.file(&name))?;
         println!("{bytes:>12} bytes  dist/{name}");
     }

@@ -248,7 +248,11 @@ impl<S: Deref<Target = Session>> Slices<S> {
 
     /// Has the slices of a track at hand.
     fn enter(&self, position: &mut Position, id: TrackId) {
-        if position.passing.as_ref().is_none_or(|passing| passing.0 != id) {
+        if position
+            .passing
+            .as_ref()
+            .is_none_or(|passing| passing.0 != id)
+        {
             position.passing = match self.session.track_in_passing(id) {
                 Cow::Owned(track) => Some((id, track)),
                 Cow::Borrowed(_) => None,

@@ -22,9 +22,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stepscope_model::{
-    Class, DeviceId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId,
-};
+use stepscope_model::{Class, DeviceId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
 
 use crate::measuring::activity::{Loops, driving_threads};
 use crate::measuring::interval::Intervals;

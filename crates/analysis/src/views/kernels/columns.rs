@@ -57,7 +57,8 @@ pub(super) const ROWS: &[Field<KernelRow>] = &[
     Column::wide("matrix_rule", "Matrix rule", Unit::Text)
         .of(|row| row.matrix_rule.as_str().into()),
     Column::wide("program_id", "Program id", Unit::Text).of(|row| row.program_id.as_str().into()),
-    Column::wide("attribution", "Attribution", Unit::Text).of(|row| row.attribution.as_str().into()),
+    Column::wide("attribution", "Attribution", Unit::Text)
+        .of(|row| row.attribution.as_str().into()),
 ];
 
 pub(super) const TRANSFERS: &[Field<TransferRow>] = &[

@@ -50,7 +50,8 @@ pub(super) const ROWS: &[Field<OpTreeRow>] = &[
         .of(|row| i64::from(row.child_count).into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
     Column::wide("path", "Path", Unit::Text).of(|row| row.path.as_str().into()),
-    Column::wide("cost_source", "Work source", Unit::Text).of(|row| row.cost_source.as_str().into()),
+    Column::wide("cost_source", "Work source", Unit::Text)
+        .of(|row| row.cost_source.as_str().into()),
 ];
 
 pub(super) const WASTED: &[Field<OpTreeWaste>] = &[

@@ -56,7 +56,8 @@ pub(super) const ROWS: &[Field<RooflineRow>] = &[
     Column::wide("scope", "Scope", Unit::Text).of(|row| row.scope.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
     Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
-    Column::wide("cost_source", "Work source", Unit::Text).of(|row| row.cost_source.as_str().into()),
+    Column::wide("cost_source", "Work source", Unit::Text)
+        .of(|row| row.cost_source.as_str().into()),
 ];
 
 pub(super) const SCOPES: &[Field<RooflineRow>] = &[

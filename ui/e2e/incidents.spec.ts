@@ -71,7 +71,7 @@ test('incidents stand on the steps of their run, say who and when, and open thei
     .locator('circle')
     .evaluateAll((dots) => dots.map((dot) => Number(dot.getAttribute('cy'))));
   expect(Math.max(...heights) - heights[0]!).toBeGreaterThan(100);
-  const [steps, chart] = [page.locator('.incidents-steps'), page.locator('.incidents-chart')];
+  const [steps, chart] = [page.locator('.incidents-steps').first(), page.locator('.incidents-chart').first()];
   expect((await steps.getAttribute('points'))!.split(' ').length).toBeGreaterThan(400);
 
   const box = (await marks.first().locator('circle').boundingBox())!;
@@ -162,7 +162,7 @@ test('keys reach the incidents, and the page is readable in dark colors', async 
   await page.goto(`${own.url}#/incidents`);
   const mark = page.locator('.incident-mark').first();
   await expect(mark).toBeVisible();
-  await page.locator('.incidents-chart').focus();
+  await page.locator('.incidents-chart').first().focus();
   // The steps are the first row of points, the incidents the second.
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowDown');

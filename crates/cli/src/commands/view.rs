@@ -14,6 +14,8 @@ use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
 use stepscope_model::Reads;
+use stepscope_recorder::incident_count_at;
+use stepscope_storage::StorageError;
 
 /// Prints the report and serves the sessions at the path.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
@@ -23,7 +25,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         return Ok(ended);
     }
     let may_wait = wanted.is_none() && !arguments.get_flag("no-serve");
-    if may_wait && is_without_files(root) {
+    if may_wait && (is_without_files(root) || is_only_recorded(root)) {
         output.remark(&format!(
             "no sessions in {} yet: new captures will appear in the pages",
             root.display()
@@ -55,6 +57,16 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         library.begin_opening_if_here(key);
     }
     start(library, key.as_deref(), arguments, output)
+}
+
+/// A log directory in which the flight recorder left something and nobody a profile: the page of
+/// incidents says what happened, such as a process that was killed before it captured anything.
+fn is_only_recorded(root: &Path) -> bool {
+    let has_no_profile = || {
+        let found = stepscope_storage::find(root);
+        matches!(found, Err(StorageError::NoProfiles { .. }))
+    };
+    incident_count_at(root).is_some() && has_no_profile()
 }
 
 /// A folder that contains only empty folders, like a log directory before the first capture.
@@ -248,4 +260,23 @@ fn address(host: &str) -> Result<IpAddr, Failure> {
         .first()
         .copied()
         .ok_or_else(|| unknown(String::new()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_nothing_but_a_recorded_run_can_be_viewed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = folder.path().join("record/run");
+        std::fs::create_dir_all(run.join("incidents")).expect("created");
+        std::fs::write(run.join("rank_0.ring"), "steps").expect("written");
+        assert!(!is_without_files(folder.path()));
+        assert!(is_only_recorded(folder.path()));
+        assert!(
+            !is_only_recorded(&run.join("incidents")),
+            "nothing is recorded there"
+        );
+    }
 }

@@ -31,12 +31,13 @@ test('nothing overflows a narrow window', async ({ page, url }) => {
   // Choosing a view does not move the links.
   await page.getByRole('button', { name: 'Unfold the navigation' }).click();
   const steps = page.getByRole('link', { name: 'Steps', exact: true });
-  const place = async () => (await steps.boundingBox())!.x;
+  const place = async () => (await steps.boundingBox())?.x;
+  await expect(steps).toBeVisible();
   const before = await place();
   const timeline = page.getByRole('link', { name: 'Timeline', exact: true });
   await timeline.click();
   await expect(timeline).toHaveAttribute('aria-current', 'page');
-  expect(await place()).toBe(before);
+  await expect.poll(place).toBe(before);
 });
 
 test('a dialog keeps the focus and returns it when closed', async ({ page, url }) => {

@@ -52,7 +52,10 @@ mod tests {
         };
         fs::create_dir(release.folder()).unwrap();
         fs::write(release.file(&release.target.bill()), "abc").unwrap();
-        assert_eq!(write(&release, Vec::new()).unwrap(), [release.target.bill()]);
+        assert_eq!(
+            write(&release, Vec::new()).unwrap(),
+            [release.target.bill()]
+        );
         let text = fs::read_to_string(release.file(&release.target.sums())).unwrap();
         // The digest of "abc" in FIPS 180-2, appendix B.1.
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -129,7 +129,7 @@ function Program(props: { program: ComparedProgram }) {
           {(list) => (
             <div>
               <h3>{list.title}</h3>
-              <ul class="mono">
+              <ul class="mono" tabindex="0" aria-label={list.title}>
                 <For each={list.names}>{(name) => <li data-tip={name}>{name}</li>}</For>
               </ul>
               <Show when={list.count > list.names.length}>

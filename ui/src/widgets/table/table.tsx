@@ -368,23 +368,24 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
               all
             </p>
           </Show>
-          <Show when={lines().length === 0}>
-            <div class="table-empty">
-              <Show
-                when={model.given().length === 0}
-                fallback={
-                  <NoMatch
-                    noun={props.noun}
-                    query={props.state.query()}
-                    onClear={() => props.state.setQuery('')}
-                  />
-                }
-              >
-                {props.empty ?? `No ${pluralOf(props.noun)}`}
-              </Show>
-            </div>
-          </Show>
         </div>
+        {/* Beside the grid, whose children are rows. */}
+        <Show when={lines().length === 0}>
+          <div class="table-empty">
+            <Show
+              when={model.given().length === 0}
+              fallback={
+                <NoMatch
+                  noun={props.noun}
+                  query={props.state.query()}
+                  onClear={() => props.state.setQuery('')}
+                />
+              }
+            >
+              {props.empty ?? `No ${pluralOf(props.noun)}`}
+            </Show>
+          </div>
+        </Show>
       </div>
       <TableFoot table={props} model={model} />
       <Show when={asked()} keyed>

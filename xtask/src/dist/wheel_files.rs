@@ -138,9 +138,9 @@ mod tests {
         let licenses = "a-1.dist-info/licenses/THIRD-PARTY-LICENSES.txt";
         assert_eq!(text(&mut read, licenses).unwrap(), "Permission is granted");
         let metadata = text(&mut read, "a-1.dist-info/METADATA").unwrap();
-        let named =
+        let license_lines =
             "License-File: LICENSE-MIT\nLicense-File: THIRD-PARTY-LICENSES.txt\nDescription";
-        assert!(metadata.contains(named), "{metadata}");
+        assert!(metadata.contains(license_lines), "{metadata}");
         let record = text(&mut read, "a-1.dist-info/RECORD").unwrap();
         // The SHA-256 of `{}`, as `printf '{}' | sha256sum` has it, in base64.
         let line = "a-1.dist-info/sboms/stepscope.cdx.json,sha256=RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o,2";

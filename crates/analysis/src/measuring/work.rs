@@ -11,6 +11,12 @@ use crate::measuring::interval::{Intervals, append};
 /// Level of a label that does not count.
 pub const NO_LEVEL: u8 = u8::MAX;
 
+/// Whether the device recorded any work, at any time.
+pub(crate) fn has_worked(session: &Session, device: DeviceId) -> bool {
+    let mut tracks = session.work_tracks(device);
+    tracks.any(|(_, track)| track.slice_count() > 0)
+}
+
 /// For each label, whether it is work.
 pub fn work_labels(session: &Session) -> Vec<bool> {
     let labels = session.labels.iter();

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
@@ -43,13 +43,7 @@ fn an_export_that_is_killed_leaves_the_old_file_or_the_new_one() {
     let whole = fs::read(whole).expect("a file");
     for wait_ms in [5, 20, 40, 60, 80, 100, 150, 200, 300, 500] {
         fs::write(&out, "the old one").expect("a file");
-        let mut child = stepscope()
-            .args(["export", &source, "--chrome"])
-            .arg(&out)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary runs");
+        let mut child = exporting(&source, &out);
         std::thread::sleep(Duration::from_millis(wait_ms));
         let _ = child.kill();
         child.wait().expect("it ended");
@@ -199,6 +193,17 @@ fn a_disk_that_is_full_leaves_old_answers_and_results() {
     }
 }
 
+/// An export that has begun.
+fn exporting(source: &str, out: &Path) -> Child {
+    stepscope()
+        .args(["export", source, "--chrome"])
+        .arg(out)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs")
+}
+
 /// Names of files that an export has begun.
 fn parts(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
@@ -215,13 +220,7 @@ fn an_export_that_is_asked_to_end_takes_its_unfinished_file_along() {
     let mut was_unfinished = 0;
     for signal in ["-TERM", "-INT", "-TERM", "-INT"] {
         fs::write(&out, "the old one").expect("a file");
-        let mut child = stepscope()
-            .args(["export", &source, "--chrome"])
-            .arg(&out)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary runs");
+        let mut child = exporting(&source, &out);
         // In the middle of its file, unless it is too fast to be seen there.
         while parts(folder.path()).is_empty() && child.try_wait().expect("its state").is_none() {
             std::thread::sleep(Duration::from_millis(1));

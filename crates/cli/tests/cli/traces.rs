@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
@@ -187,7 +187,7 @@ fn the_profile_beside_a_trace_wins() {
 }
 
 /// The server of `stepscope perfetto`, on its own port.
-fn handed_over(seconds: &str, temporary: &Path) -> (std::process::Child, String) {
+fn handed_over(seconds: &str, temporary: &Path) -> (Child, String) {
     let mut child = stepscope()
         .env("TMPDIR", temporary)
         .args([
@@ -203,13 +203,19 @@ fn handed_over(seconds: &str, temporary: &Path) -> (std::process::Child, String)
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
+    let link = printed_link(&mut child);
+    (child, link)
+}
+
+/// The link to the trace that a child prints.
+fn printed_link(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
     let link = lines
         .find_map(|line| Some(line.ok()?.split_once("url=")?.1.to_owned()))
         .expect("a link");
     // What it prints later must not hit a closed pipe.
     std::thread::spawn(move || lines.for_each(drop));
-    (child, link)
+    link
 }
 
 fn request(url: &str, method: &str, headers: &str) -> (String, Vec<u8>) {
@@ -296,11 +302,7 @@ fn the_secret_of_the_trace_is_in_no_argument() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
-    let link = lines
-        .find_map(|line| Some(line.ok()?.split_once("url=")?.1.to_owned()))
-        .expect("a link");
-    std::thread::spawn(move || lines.for_each(drop));
+    let link = printed_link(&mut child);
     let beside = |suffix: &str| folder.path().join(format!("xdg-open.{suffix}"));
     for _ in 0..600 {
         if beside("done").exists() {

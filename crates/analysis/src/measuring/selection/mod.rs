@@ -1,6 +1,7 @@
 //! Selections: which part of the session an analysis covers. All analyses share the same options.
 
 use regex::Regex;
+use rustc_hash::FxHashSet;
 use stepscope_model::{
     DeviceId, HostId, LabelId, Lane, OpId, ProgramId, Session, Span, Step, StringId,
 };
@@ -9,6 +10,7 @@ use words::{any_part, contains, join, nonempty};
 
 use crate::measuring::activity::Loops;
 use crate::measuring::interval::Intervals;
+use crate::measuring::work::has_worked;
 
 mod parts;
 mod series;
@@ -140,6 +142,11 @@ impl Selected<'_> {
     /// Whether a device is selected.
     pub fn has_device(&self, device: DeviceId) -> bool {
         self.devices.binary_search(&device).is_ok()
+    }
+
+    /// Whether means over devices cover it.
+    pub(crate) fn is_main(&self, device: DeviceId) -> bool {
+        self.main_devices.binary_search(&device).is_ok()
     }
 
     /// The selected times on the threads of a host: the host's own spans of the selected steps, or else
@@ -274,13 +281,12 @@ impl Selected<'_> {
 }
 
 fn main_devices(session: &Session, devices: &[DeviceId]) -> Vec<DeviceId> {
-    let has_worked = |&device: &DeviceId| {
-        let mut tracks = session.work_tracks(device);
-        tracks.any(|(_, track)| track.slice_count() > 0)
-    };
     let is_companion = |device: DeviceId| session.device(device).kind.is_companion();
-    let mut main: Vec<DeviceId> = devices.iter().copied().filter(has_worked).collect();
-    let led: Vec<HostId> = (main.iter())
+    let worked = devices
+        .iter()
+        .filter(|&&device| has_worked(session, device));
+    let mut main: Vec<DeviceId> = worked.copied().collect();
+    let led: FxHashSet<HostId> = (main.iter())
         .filter(|&&device| !is_companion(device))
         .map(|&device| session.device(device).host)
         .collect();

@@ -13,6 +13,7 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::levels::device_levels;
 use crate::measuring::selection::Selected;
 use crate::measuring::windows::observed_windows;
+use crate::measuring::work::has_worked;
 
 /// One step on one row.
 #[derive(Debug, Clone, Copy)]
@@ -74,9 +75,7 @@ pub(crate) const WHOLE: usize = usize::MAX;
 /// without steps.
 pub(crate) fn divide_recording(session: &Session, selected: &Selected<'_>) -> Vec<StepParts> {
     let mut windows = observed_windows(session, selected);
-    windows.retain(|(device, windows)| {
-        selected.main_devices.contains(device) && !windows.spans().is_empty()
-    });
+    windows.retain(|(device, windows)| selected.is_main(*device) && !windows.spans().is_empty());
     let hull = |windows: &Intervals| windows.spans().iter().copied().reduce(Span::hull);
     let spans: Vec<Span> = windows.iter().filter_map(|(_, own)| hull(own)).collect();
     let Some(within) = spans.iter().copied().reduce(Span::hull) else {
@@ -199,10 +198,7 @@ fn divide_places<T: Send>(
 
 /// Main devices that recorded work, and selected hosts without any device that did.
 fn places(session: &Session, selected: &Selected<'_>) -> Vec<Place> {
-    let works = |device: DeviceId| {
-        let mut tracks = session.work_tracks(device);
-        tracks.any(|(_, track)| track.slice_count() > 0)
-    };
+    let works = |device: DeviceId| has_worked(session, device);
     let main = selected.main_devices.iter();
     let mut places: Vec<Place> = main
         .filter(|&&device| works(device))

@@ -181,11 +181,7 @@ fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
 /// Duration of a step: the mean of the annotation over the hosts that take part, else the mean over
 /// the main devices.
 fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
-    let main = &selected.main_devices;
-    let is_main = |span: &StepSpan| {
-        span.device
-            .is_some_and(|id| main.binary_search(&id).is_ok())
-    };
+    let is_main = |span: &StepSpan| span.device.is_some_and(|id| selected.is_main(id));
     annotation_ps(hosts, step).or_else(|| mean_ps(step, is_main))
 }
 

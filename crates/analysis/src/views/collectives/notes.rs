@@ -8,6 +8,7 @@ use super::Evidence;
 use super::participants::Grouping;
 use super::report::CollectiveRow;
 use crate::measuring::selection::Selected;
+use crate::measuring::work::has_worked;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
@@ -56,10 +57,8 @@ pub(super) fn notes(
 
 fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
     let session = evidence.session;
-    let working = selected.devices.iter().filter(|&&device| {
-        let mut tracks = session.work_tracks(device);
-        tracks.any(|(_, track)| track.slice_count() > 0)
-    });
+    let devices = selected.devices.iter();
+    let working = devices.filter(|&&device| has_worked(session, device));
     let working = working.count();
     if !evidence.survey.ops.is_empty() {
         return Note::warning(

@@ -11,6 +11,7 @@ use crate::views::collectives::{Evidence, Exchanges};
 
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::{StepParts, median};
+use crate::measuring::work::has_worked;
 
 /// A device, or a host whose devices recorded no work.
 pub(super) type Place = (HostId, Option<DeviceId>);
@@ -96,10 +97,7 @@ pub(super) fn places(session: &Session, selected: &Selected<'_>, rows: &[StepPar
     let mut places: Vec<Place> = selected
         .main_devices
         .iter()
-        .filter(|&&device| {
-            let mut tracks = session.work_tracks(device);
-            tracks.any(|(_, track)| track.slice_count() > 0)
-        })
+        .filter(|&&device| has_worked(session, device))
         .map(|&device| (session.device(device).host, Some(device)))
         .collect();
     places.extend(rows.iter().map(|row| (row.host, row.device)));

@@ -15,6 +15,7 @@ use stepscope_model::{DeviceId, Session};
 
 use super::blame::StepBlame;
 use crate::measuring::steps::median;
+use crate::measuring::work::has_worked;
 use crate::telling::format;
 
 /// Minimum share of steps in which a straggler is last.
@@ -59,8 +60,7 @@ pub(super) fn stragglers(
     let place_of = |device| place_of(session, device);
     let mut places: Vec<usize> = Vec::new();
     for id in session.device_ids() {
-        let mut tracks = session.work_tracks(id);
-        if tracks.any(|(_, track)| track.slice_count() > 0) {
+        if has_worked(session, id) {
             places.push(place_of(id));
         }
     }

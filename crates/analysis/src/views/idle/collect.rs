@@ -14,7 +14,7 @@ use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::{Selected, device_span};
 use crate::measuring::steps::devices_in_steps;
 use crate::measuring::windows::observed_windows;
-use crate::measuring::work::AllWork;
+use crate::measuring::work::{AllWork, has_worked};
 
 /// A device with its gaps.
 pub(super) struct DeviceGaps {
@@ -46,9 +46,9 @@ pub(super) fn devices(
     let mut whole: Vec<(DeviceId, Intervals, Intervals)> = observed
         .into_par_iter()
         .filter_map(|(device, windows)| {
-            let is_main = selected.main_devices.binary_search(&device).is_ok();
             let busy = work.within(session, device, windows.spans());
-            (is_main && has_worked(session, device)).then_some((device, windows, busy))
+            let counts = selected.is_main(device) && has_worked(session, device);
+            counts.then_some((device, windows, busy))
         })
         .collect();
     let in_steps = devices_in_steps(session, selected);
@@ -140,12 +140,6 @@ pub(super) fn short_ratio(devices: &[DeviceGaps]) -> f64 {
     } else {
         0.0
     }
-}
-
-/// Whether the device recorded any work, at any time.
-pub(super) fn has_worked(session: &Session, device: DeviceId) -> bool {
-    let mut tracks = session.work_tracks(device);
-    tracks.any(|(_, track)| track.slice_count() > 0)
 }
 
 /// The gaps of a device, before they are explained by what its host did.

@@ -105,7 +105,7 @@ pub(super) fn step_points(
             }
             occurrences += sums.occurrences;
             // Companions work in the time of their device.
-            if selected.main_devices.binary_search(device).is_err() {
+            if !selected.is_main(*device) {
                 continue;
             }
             let elapsed_ps = match &busy {

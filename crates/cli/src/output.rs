@@ -1,4 +1,5 @@
-//! The only file that prints. Data goes to standard output, everything else to standard error.
+//! The only file that prints. Data goes to standard output, everything else to standard error. (What
+//! `--output -` and exports to `-` write is a file, and goes through `file.rs`.)
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};

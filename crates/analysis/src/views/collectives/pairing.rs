@@ -60,82 +60,88 @@ impl<'a> Pairing<'a> {
     /// Pairs of positions in order, with the shift that fits best.
     pub(super) fn by_order(&self, reference: &[usize], own: &[usize]) -> Pairs {
         let extra = reference.len().saturating_sub(own.len()).min(MAX_SHIFT);
-        let best = |candidates: Vec<Pairs>| {
-            let rated = candidates
-                .into_iter()
-                .map(|pairs| (self.spread(reference, own, &pairs), pairs));
-            let best = rated.min_by(|a, b| a.0.total_cmp(&b.0));
-            best.map(|(_, pairs)| pairs).unwrap_or_default()
+        let shift = |first: (usize, usize)| Shift::of(reference.len(), own.len(), first);
+        let spreads = |shift: &Shift| self.spreads(reference, own, shift.pairs());
+        let best = |shifts: &[Shift]| {
+            let rated = shifts.iter().map(|shift| (spreads(shift), *shift));
+            rated.min_by(|a, b| a.0.median_ps.total_cmp(&b.0.median_ps))
         };
-        let shifted = |first: (usize, usize)| shifted(reference.len(), own.len(), first);
-        let from_the_first: Vec<Pairs> = (0..=extra).map(|at| shifted((at, 0))).collect();
+        let chosen = |best: Option<(Spread, Shift)>| -> Pairs {
+            best.map_or_else(Pairs::new, |(_, shift)| shift.pairs().collect())
+        };
+        let from_the_first: Vec<Shift> = (0..=extra).map(|at| shift((at, 0))).collect();
         if self.host_of(reference) == self.host_of(own) {
-            return best(from_the_first);
+            return chosen(best(&from_the_first));
         }
         // Hosts may have begun at different times, and ended as much apart.
         let beyond = MAX_SHIFT.min(own.len() / 2);
         let later = (extra + 1..=extra + beyond).map(|at| (at, 0));
         let earlier = (1..=beyond).map(|at| (0, at));
-        let others = later.chain(earlier).map(shifted);
-        let others: Vec<Pairs> = others
-            .filter(|pairs| pairs.len() * 2 >= own.len())
+        let others = later.chain(earlier).map(shift);
+        let others: Vec<Shift> = others
+            .filter(|shift| shift.count * 2 >= own.len())
             .collect();
         if let Some(agreeing) = self.agreeing(reference, own, &from_the_first, &others) {
-            return best(agreeing);
+            return chosen(best(&agreeing));
         }
-        let (first, other) = (best(from_the_first), best(others));
-        let [own_spread, other_spread] =
-            [&first, &other].map(|pairs| self.spreads(reference, own, pairs));
-        let is_better = !other.is_empty()
-            && other_spread.median_ps <= FAR_BETTER * own_spread.median_ps
-            && other_spread.mean_ps <= FAR_BETTER * own_spread.mean_ps;
-        if is_better { other } else { first }
+        let (first, other) = (best(&from_the_first), best(&others));
+        let is_better = first.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| {
+            b.0.median_ps <= FAR_BETTER * a.0.median_ps && b.0.mean_ps <= FAR_BETTER * a.0.mean_ps
+        });
+        chosen(if is_better { other } else { first })
     }
 
-    /// The candidates whose pairs are in steps of the same number; none if no numbers are known.
+    /// The shifts whose pairs are in steps of the same number; none if no numbers are known.
     fn agreeing(
         &self,
         reference: &[usize],
         own: &[usize],
-        first: &[Pairs],
-        others: &[Pairs],
-    ) -> Option<Vec<Pairs>> {
+        first: &[Shift],
+        others: &[Shift],
+    ) -> Option<Vec<Shift>> {
         let steps = self.steps.as_ref()?;
-        let step = |member: usize| {
+        let step = |&member: &usize| {
             let occurrence = &self.survey.occurrences[member];
             steps.at(occurrence.device, occurrence.span.start)
         };
-        let [reference_steps, own_steps] = [reference, own]
-            .map(|list| list.iter().map(|&member| step(member)).collect::<Vec<_>>());
-        let agreement = |pairs: &Pairs| {
-            let same = pairs.iter().filter(|&&(of_reference, place)| {
+        let [reference_steps, own_steps] =
+            [reference, own].map(|list| list.iter().map(step).collect::<Vec<_>>());
+        let agreement = |shift: &Shift| {
+            let same = shift.pairs().filter(|&(of_reference, place)| {
                 let both = reference_steps[of_reference].zip(own_steps[place]);
                 both.is_some_and(|(a, b)| a == b)
             });
-            same.count() as f64 / pairs.len().max(1) as f64
+            same.count() as f64 / shift.count.max(1) as f64
         };
-        let rated: Vec<(f64, &Pairs)> = (first.iter().chain(others))
-            .map(|pairs| (agreement(pairs), pairs))
+        let rated: Vec<(f64, Shift)> = (first.iter().chain(others))
+            .map(|shift| (agreement(shift), *shift))
             .collect();
         let most = rated.iter().map(|one| one.0).fold(0.0, f64::max);
         if most <= AGREEMENT {
             return None;
         }
         let agreeing = rated.into_iter().filter(|one| one.0 >= most - AGREEMENT);
-        Some(agreeing.map(|(_, pairs)| pairs.clone()).collect())
+        Some(agreeing.map(|(_, shift)| shift).collect())
     }
 
     /// How far apart the ends of the pairs are. On one host, whose devices share a clock: the median
     /// distance. Across hosts: the median distance from the median difference, plus a small weight of that
     /// difference.
     pub(super) fn spread(&self, reference: &[usize], own: &[usize], pairs: &Pairs) -> f64 {
+        let pairs = pairs.iter().copied();
         self.spreads(reference, own, pairs).median_ps
     }
 
-    fn spreads(&self, reference: &[usize], own: &[usize], pairs: &Pairs) -> Spread {
+    fn spreads(
+        &self,
+        reference: &[usize],
+        own: &[usize],
+        pairs: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Spread {
         let every = pairs.len().div_ceil(SAMPLE).max(1);
-        let differences: Vec<f64> = (pairs.iter().step_by(every))
-            .map(|&(of_reference, place)| {
+        let differences: Vec<f64> = pairs
+            .step_by(every)
+            .map(|(of_reference, place)| {
                 let members = [reference[of_reference], own[place]];
                 let ends = members.map(|member| self.survey.occurrences[member].span.end.0);
                 (ends[1] - ends[0]) as f64
@@ -161,10 +167,22 @@ impl<'a> Pairing<'a> {
     }
 }
 
-/// Pairs in order, from these two positions on.
-fn shifted(reference: usize, own: usize, first: (usize, usize)) -> Pairs {
-    let count = (reference.saturating_sub(first.0)).min(own.saturating_sub(first.1));
-    (0..count)
-        .map(|place| (place + first.0, place + first.1))
-        .collect()
+/// Pairs in order, from two positions on.
+#[derive(Clone, Copy)]
+struct Shift {
+    first: (usize, usize),
+    count: usize,
+}
+
+impl Shift {
+    /// In lists of these lengths.
+    fn of(reference: usize, own: usize, first: (usize, usize)) -> Self {
+        let left = [(reference, first.0), (own, first.1)].map(|(all, at)| all.saturating_sub(at));
+        let count = left[0].min(left[1]);
+        Self { first, count }
+    }
+
+    fn pairs(self) -> impl ExactSizeIterator<Item = (usize, usize)> {
+        (0..self.count).map(move |place| (place + self.first.0, place + self.first.1))
+    }
 }

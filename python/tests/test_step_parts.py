@@ -54,17 +54,18 @@ def test_the_threads_time_and_collections_are_known(tmp_path: Path) -> None:
     heap = [[number] for number in range(200_000)]
     with stepscope.recorder(tmp_path, rules=["idle > 600s"], quiet=True) as recorder:
         recorder.end_step(0)
-        _work(0.6)
+        _work(1.5)
         recorder.end_step(1)
-        time.sleep(0.6)
+        time.sleep(1.5)
         recorder.end_step(2)
         gc.collect()
         recorder.end_step(3)
         time.sleep(0.3)
     assert len(heap) == 200_000
     by_step = {one.step: one for one in ring.read(recorder.directory / "rank_0.ring").records}
-    # The machine may be busy; how much it gives this thread is for the test of the cause.
-    assert by_step[1].parts["working"] > 10 * by_step[2].parts["working"]
+    # Samples are a tenth of a second apart, more on a busy machine: work just before a step's end is
+    # partly counted to the next. How much a machine gives this thread is for the test of the cause.
+    assert by_step[1].parts["working"] > 3 * by_step[2].parts["working"]
     assert by_step[3].parts["collecting"] > 0.5 * by_step[3].step_ns
     assert recorder._parts._collected not in gc.callbacks
 

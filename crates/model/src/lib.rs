@@ -14,6 +14,7 @@ pub mod allocator;
 pub mod attribution;
 pub mod details;
 pub mod flow;
+pub mod frame;
 pub mod framework;
 pub mod functions;
 pub mod graphs;
@@ -59,6 +60,7 @@ pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
 pub use attribution::Attribution;
 
 pub use flow::{Flow, FlowKind, Flows};
+pub use frame::{Frame, Frames, RangeFacts, RangeSteps, framed};
 pub use framework::Framework;
 pub use functions::Functions;
 pub use graphs::{Graph, GraphDetail, OpenReason};

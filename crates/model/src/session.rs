@@ -6,6 +6,7 @@ use std::sync::Arc;
 use stepscope_hlo::{self as hlo, Needed, Products};
 
 use crate::flow::Flows;
+use crate::frame::Frame;
 use crate::graphs::Graph;
 use crate::heap::Heap;
 use crate::ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, StringId, TrackId};
@@ -65,6 +66,8 @@ pub struct Session {
     pub memo: Memo,
     /// Whether its hosts were decoded in rounds.
     pub has_rounds: bool,
+    /// What is known of the whole session, if this is a range of its files.
+    pub frame: Option<Frame>,
 }
 
 /// An aggregated event: occurrences and their total, without times.
@@ -435,6 +438,12 @@ impl Session {
         }
     }
 
+    /// The number of a track in the whole session.
+    pub fn track_number(&self, id: TrackId) -> i64 {
+        let before = self.frame.as_ref().map_or(0, |frame| frame.first_track);
+        i64::from(id.0) + i64::try_from(before).unwrap_or(i64::MAX / 2)
+    }
+
     /// A label.
     pub fn label(&self, id: LabelId) -> &Label {
         &self.labels[id.index()]
@@ -483,7 +492,8 @@ impl Session {
     /// `host/GPU:0` with several hosts, `GPU:0` with one.
     pub fn device_title(&self, id: DeviceId) -> String {
         let device = self.device(id);
-        if self.hosts.len() == 1 {
+        let hosts = self.frame.as_ref().map(|frame| frame.host_count);
+        if hosts.unwrap_or(self.hosts.len()) == 1 {
             device.name.clone()
         } else {
             format!("{}/{}", self.host(device.host).name, device.name)

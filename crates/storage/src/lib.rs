@@ -59,6 +59,7 @@ mod memory;
 mod note;
 mod open;
 mod open_entry;
+mod open_range;
 mod open_session;
 mod packed;
 mod paths;
@@ -90,7 +91,10 @@ pub use hosts::{OpenedHosts, open_hosts};
 pub use limits::Limits;
 pub use note::{Note, NoteKind};
 pub use open::{Opened, open, open_all, open_within};
-pub use open_session::{OpenSessionError, OpenedSession, open_session, session_of};
+pub use open_range::{open_range, survey_hosts};
+pub use open_session::{
+    OpenSessionError, OpenedSession, open_session, open_session_of_hosts, session_of,
+};
 pub use paths::shown;
 pub use progress::{NoProgress, Progress};
 pub use regular::{open_lock, open_regular, read_bytes, read_text};

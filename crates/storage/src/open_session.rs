@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
-use stepscope_model::ingest::{IngestError, ingest_all};
+use stepscope_model::ingest::{IngestError, ingest_all, ingest_hosts};
 use stepscope_model::{Reads, Session, Warning, WarningKind};
 
 use crate::copied::open_copied;
@@ -89,23 +89,52 @@ pub fn open_session<P: Progress>(
     reads: Reads,
     progress: impl Fn(usize) -> P,
 ) -> Result<OpenedSession, OpenSessionError> {
+    opened(files, reads, progress, |opened| {
+        session_of(&files.name, &first_of(files), opened)
+    })
+}
+
+/// What `make` makes of the files of a session, which do not change meanwhile.
+pub(crate) fn opened<P: Progress, T>(
+    files: &SessionFiles,
+    reads: Reads,
+    progress: impl Fn(usize) -> P,
+    make: impl Fn(OpenedHosts) -> Result<T, OpenSessionError>,
+) -> Result<T, OpenSessionError> {
     for _ in 0..2 {
         let opened = open_hosts(files, reads, &progress);
         let bytes = opened.bytes();
         // Bytes that change under a decoder may stop it in any way.
-        let made = catch_unwind(AssertUnwindSafe(|| made(files, opened)));
+        let made = catch_unwind(AssertUnwindSafe(|| make(opened)));
         if bytes.iter().all(|bytes| bytes.changed().is_none()) {
             return made.unwrap_or_else(|panic| resume_unwind(panic));
         }
         std::thread::sleep(PAUSE);
     }
-    made(files, open_hosts_with(files, reads, &progress, open_copied))
+    make(open_hosts_with(files, reads, &progress, open_copied))
 }
 
-fn made(files: &SessionFiles, opened: OpenedHosts) -> Result<OpenedSession, OpenSessionError> {
+/// Opens a session of which only some hosts are decoded, by name. The others are there, with their
+/// clocks and programs, but have no devices and no tracks, and there are no memory profiles. Steps are
+/// those that the decoded hosts show.
+///
+/// # Errors
+///
+/// As for [`open_session`].
+pub fn open_session_of_hosts<P: Progress>(
+    files: &SessionFiles,
+    is_wanted: &dyn Fn(&str) -> bool,
+    progress: impl Fn(usize) -> P,
+) -> Result<OpenedSession, OpenSessionError> {
+    opened(files, Reads::Everything, progress, |opened| {
+        decoded(&files.name, &first_of(files), opened, Some(is_wanted))
+    })
+}
+
+/// The first file, for messages.
+fn first_of(files: &SessionFiles) -> String {
     let first = files.files().next();
-    let first = first.map_or_else(String::new, |file| shown(&file.display_path()));
-    session_of(&files.name, &first, opened)
+    first.map_or_else(String::new, |file| shown(&file.display_path()))
 }
 
 /// The session of files that are open already; `file` is the first of them, for messages.
@@ -117,6 +146,15 @@ pub fn session_of(
     name: &str,
     file: &str,
     opened: OpenedHosts,
+) -> Result<OpenedSession, OpenSessionError> {
+    decoded(name, file, opened, None)
+}
+
+fn decoded(
+    name: &str,
+    file: &str,
+    opened: OpenedHosts,
+    wanted: Option<&dyn Fn(&str) -> bool>,
 ) -> Result<OpenedSession, OpenSessionError> {
     let OpenedHosts {
         inputs,
@@ -132,7 +170,10 @@ pub fn session_of(
             OpenSessionError::Unread(error)
         }));
     }
-    let decoded = ingest_all(name, inputs, memory, programs);
+    let decoded = match wanted {
+        Some(wanted) if !inputs.is_empty() => ingest_hosts(name, inputs, wanted),
+        _ => ingest_all(name, inputs, memory, programs),
+    };
     let mut session = decoded
         .map_err(|error| OpenSessionError::Undecodable {
             error,

@@ -1,11 +1,12 @@
 //! The result of a search: sessions and the host files they consist of.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::host_file::HostFile;
-use crate::kind::Role;
+use crate::kind::{FileKind, Role};
 use crate::note::Note;
 use crate::run_time::RunTime;
 
@@ -120,12 +121,34 @@ impl SessionFiles {
         self.files_by_role().map(|(_, file)| file)
     }
 
+    /// Only these of its hosts, by position, without what belongs to no host or to others.
+    pub(crate) fn only(&self, hosts: Range<usize>) -> Self {
+        let hosts = self.hosts.get(hosts).unwrap_or_default().to_vec();
+        let is_own = |file: &&HostFile| hosts.iter().any(|host| host.host == file.host);
+        Self {
+            manifests: self.manifests.iter().filter(is_own).cloned().collect(),
+            size_bytes: hosts.iter().map(|file| file.size_bytes).sum(),
+            memory: Vec::new(),
+            programs: Vec::new(),
+            hosts,
+            ..self.clone()
+        }
+    }
+
     /// Those files, each with its role.
     pub(crate) fn files_by_role(&self) -> impl Iterator<Item = (Role, &HostFile)> {
         let hosts = self.hosts.iter().map(|file| (Role::Host, file));
         let memory = self.memory.iter().map(|file| (Role::Memory, file));
         let programs = self.programs.iter().map(|file| (Role::Program, file));
         hosts.chain(memory).chain(programs)
+    }
+
+    /// Names of its hosts, in the order of [`hosts`](Self::hosts); `None` if a file may be of several
+    /// hosts, as a viewer's trace is, so that only its content says which.
+    pub fn host_names(&self) -> Option<Vec<&str>> {
+        let is_profile = |file: &HostFile| FileKind::of(&file.file_name()) == FileKind::Profile;
+        let are_known = self.hosts.iter().all(is_profile);
+        are_known.then(|| self.hosts.iter().map(|file| file.host.as_str()).collect())
     }
 
     /// Whether all its files are on this machine: on disk or in the cache.

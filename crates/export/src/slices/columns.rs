@@ -234,7 +234,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
                 tracks().map(|track| track.line_id),
             )),
             _ => Arc::new(Int64Array::from_iter_values(
-                session.track_ids().map(|id| i64::from(id.0)),
+                session.track_ids().map(|id| session.track_number(id)),
             )),
         }
     }

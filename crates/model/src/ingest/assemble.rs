@@ -25,38 +25,71 @@ use crate::session::{Device, Host, Session};
 /// Builds the session, this many hosts at a time, which changes nothing in it. `None` if no file is
 /// a profile.
 pub(super) fn assemble(name: &str, inputs: &[HostInput], hosts_at_once: usize) -> Option<Session> {
-    let assembly = match Assembly::of(inputs, Headers::BeforeEvents, hosts_at_once) {
-        Err(Refusal::FieldsBehindEvents) => Assembly::of(inputs, Headers::Whole, hosts_at_once),
-        assembly => assembly,
-    };
-    let mut session = assembly.ok()?.into_session(name);
+    assemble_wanted(name, inputs, &vec![true; inputs.len()], hosts_at_once)
+}
+
+/// Builds the session with nothing of some hosts but their clocks and programs. `None` if no file is a
+/// profile.
+pub(super) fn assemble_wanted(
+    name: &str,
+    inputs: &[HostInput],
+    wanted: &[bool],
+    hosts_at_once: usize,
+) -> Option<Session> {
+    let assembly = assembled(inputs, wanted, hosts_at_once, None)?;
+    if !assembly.is_usable {
+        return None;
+    }
+    let mut session = assembly.into_session(name);
     session.has_rounds = inputs.len() > hosts_at_once;
     Some(session)
 }
 
-/// Why there is no session, or not yet.
-enum Refusal {
-    /// No file is a profile.
-    NoProfile,
-    /// Lines have fields behind their events, which were not read.
-    FieldsBehindEvents,
+/// Decodes some files of a session, which need not be profiles. `elsewhere` is when the first host of
+/// the others began.
+pub(super) fn assemble_range(
+    inputs: &[HostInput],
+    hosts_at_once: usize,
+    elsewhere: Option<u64>,
+) -> Option<Assembly> {
+    assembled(inputs, &vec![true; inputs.len()], hosts_at_once, elsewhere)
+}
+
+fn assembled(
+    inputs: &[HostInput],
+    wanted: &[bool],
+    hosts_at_once: usize,
+    elsewhere: Option<u64>,
+) -> Option<Assembly> {
+    let of = |headers| Assembly::of(inputs, wanted, headers, hosts_at_once, elsewhere);
+    of(Headers::BeforeEvents).or_else(|| of(Headers::Whole))
 }
 
 /// A session as far as its hosts have been decoded.
-struct Assembly {
-    clocks: Clocks,
+pub(super) struct Assembly {
+    /// Whether some file is a profile.
+    pub(super) is_usable: bool,
+    pub(super) clocks: Clocks,
     hosts: Vec<Host>,
     devices: Vec<Device>,
-    labels: Labels,
-    parts: Parts,
+    pub(super) labels: Labels,
+    pub(super) parts: Parts,
     warnings: Warnings,
 }
 
 impl Assembly {
-    fn of(inputs: &[HostInput], headers: Headers, hosts_at_once: usize) -> Result<Self, Refusal> {
+    /// `None` if lines have fields behind their events, which were not read.
+    fn of(
+        inputs: &[HostInput],
+        wanted: &[bool],
+        headers: Headers,
+        hosts_at_once: usize,
+        elsewhere: Option<u64>,
+    ) -> Option<Self> {
         let keep = inputs.len() <= hosts_at_once;
-        let (survey, mut kept) = survey(inputs, headers, keep).ok_or(Refusal::NoProfile)?;
+        let (survey, mut kept) = survey(inputs, headers, keep, elsewhere);
         let mut assembly = Self {
+            is_usable: survey.is_usable,
             clocks: survey.clocks,
             hosts: Vec::with_capacity(inputs.len()),
             devices: Vec::new(),
@@ -66,11 +99,14 @@ impl Assembly {
         };
         assembly.warnings.clocks(inputs, &assembly.clocks);
         let mut found = Some(survey.programs);
-        for inputs in inputs.chunks(hosts_at_once) {
+        let rounds = inputs
+            .chunks(hosts_at_once)
+            .zip(wanted.chunks(hosts_at_once));
+        for (inputs, wanted) in rounds {
             let spaces = if keep {
-                std::mem::take(&mut kept)
+                of_wanted(std::mem::take(&mut kept), wanted)
             } else {
-                outlines(inputs, headers)
+                outlines(inputs, wanted, headers)
             };
             let round = Round::new(assembly.hosts.len(), inputs, &spaces);
             let plan = plan_tracks(&round);
@@ -83,7 +119,7 @@ impl Assembly {
             );
             let is_misplaced = built.iter().any(|track| track.decoded.is_misplaced);
             if is_misplaced && headers == Headers::BeforeEvents {
-                return Err(Refusal::FieldsBehindEvents);
+                return None;
             }
             if let Some(programs) = programs {
                 assembly.warnings.programs(&programs);
@@ -91,7 +127,7 @@ impl Assembly {
             }
             assembly.add(&round, plan, built);
         }
-        Ok(assembly)
+        Some(assembly)
     }
 
     /// Adds what was decoded of a round.
@@ -172,7 +208,8 @@ impl Assembly {
         }
     }
 
-    fn into_session(mut self, name: &str) -> Session {
+    /// What was decoded, as a session.
+    pub(super) fn into_session(mut self, name: &str) -> Session {
         self.warnings.nameless(self.labels.nameless);
         let mut session = Session {
             name: name.to_owned(),
@@ -192,6 +229,16 @@ impl Assembly {
         session.warnings = self.warnings.into_sorted();
         session
     }
+}
+
+/// Outlines of files, empty for hosts that are not wanted.
+fn of_wanted<'a>(mut spaces: Vec<Space<'a>>, wanted: &[bool]) -> Vec<Space<'a>> {
+    for (space, &is_wanted) in spaces.iter_mut().zip(wanted) {
+        if !is_wanted {
+            *space = Space::default();
+        }
+    }
+    spaces
 }
 
 /// Asynchronous ops of XLA:CPU end on another thread of their host than the one that started them.

@@ -43,7 +43,8 @@ impl HostClock {
 
 impl Clocks {
     /// The clocks of all hosts, in order: which of them began first decides where the others are.
-    pub(super) fn of(hosts: &[HostClock]) -> Self {
+    /// `elsewhere` is when the first of hosts that are not given began.
+    pub(super) fn of(hosts: &[HostClock], elsewhere: Option<u64>) -> Self {
         let profile_epochs: Vec<_> = hosts.iter().map(|host| host.profile_epoch).collect();
         let first_epochs: Vec<_> = hosts.iter().map(|host| host.first_epoch).collect();
         // If no start was recorded, the first timestamp since the epoch is close to it; if one was,
@@ -57,7 +58,7 @@ impl Clocks {
                 recorded.into_iter().chain(first).min()
             })
             .collect();
-        let session_epoch_ns = starts.iter().flatten().copied().min();
+        let session_epoch_ns = starts.iter().copied().flatten().chain(elsewhere).min();
         // A clock that was never set is years away: such a host begins with the session.
         let mut far_hosts = Vec::new();
         let mut offset = |(position, start): (usize, &Option<u64>)| {

@@ -66,6 +66,12 @@ impl Labels {
         self.known.clear();
     }
 
+    /// The labels as they were added, each with what became of it, in no order.
+    pub(super) fn originals(&self) -> impl Iterator<Item = (&Label, &Label)> {
+        let ids = self.label_ids.iter();
+        ids.map(|(original, id)| (original, &self.all[id.index()]))
+    }
+
     /// The label of a key of a track, which has a number there.
     pub(super) fn resolve(
         &mut self,

@@ -34,6 +34,9 @@ mod order;
 mod parts;
 mod plan;
 mod programs;
+mod range;
+#[cfg(test)]
+mod range_tests;
 mod recorded_calls;
 mod recorded_op;
 mod repeat;
@@ -53,6 +56,7 @@ pub(crate) use environment::value_text;
 pub use hlo_files::{ProgramInput, ingest_all};
 pub use input::{HostInput, IngestError};
 pub use memory::{MemoryInput, ingest_with_memory};
+pub use range::{ingest_range, survey_range};
 
 use crate::heap::is_memory_profile;
 use crate::remains::WHY_EMPTY;
@@ -75,20 +79,40 @@ pub fn ingest_in_rounds(
     inputs: Vec<HostInput>,
     hosts_at_once: usize,
 ) -> Result<Session, IngestError> {
-    if inputs.is_empty() {
+    let session = assemble::assemble(name, &inputs, hosts_at_once.max(1));
+    released(session, &inputs)
+}
+
+/// The same of some hosts, by name: of the files of the others, only what concerns all hosts is read,
+/// which is clocks and programs. Those hosts have no devices and no tracks. Times, names and kinds of
+/// slices are the same as in the whole session; what is decided over all hosts (steps, numbers of
+/// tracks, ops of graphs) may not be.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the session keeps the bytes: callers hand them over"
+)]
+pub fn ingest_hosts(
+    name: &str,
+    inputs: Vec<HostInput>,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Session, IngestError> {
+    let wanted: Vec<bool> = inputs.iter().map(|input| is_wanted(&input.host)).collect();
+    let session = assemble::assemble_wanted(name, &inputs, &wanted, HOSTS_KEPT);
+    released(session, &inputs)
+}
+
+fn released(session: Option<Session>, inputs: &[HostInput]) -> Result<Session, IngestError> {
+    let Some(first) = inputs.first() else {
         return Err(IngestError::NoInput);
-    }
-    let Some(session) = assemble::assemble(name, &inputs, hosts_at_once.max(1)) else {
-        return Err(IngestError::NotAProfile {
-            host: inputs[0].host.clone(),
-            found: describe((*inputs[0].bytes).as_ref(), XSPACE),
-        });
     };
     // Programs and names were read from all over the files.
-    for input in &inputs {
+    for input in inputs {
         input.bytes.release_all();
     }
-    Ok(session)
+    session.ok_or_else(|| IngestError::NotAProfile {
+        host: first.host.clone(),
+        found: describe((*first.bytes).as_ref(), XSPACE),
+    })
 }
 
 /// The expected kind of file.

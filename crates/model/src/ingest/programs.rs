@@ -19,6 +19,8 @@ pub(super) struct Programs {
     pub(super) all: Vec<Program>,
     by_id: FxHashMap<u64, Vec<ProgramId>>,
     by_name: FxHashMap<String, Vec<ProgramId>>,
+    /// What events name, and how many were named before.
+    named: FxHashMap<(Option<u64>, String), usize>,
     /// Programs whose HLO could not be decoded, with the reason.
     pub(super) damaged: Vec<(String, String)>,
 }
@@ -148,11 +150,12 @@ impl Programs {
     /// XLA:CPU runs programs from the persistent cache under the ID 0, whatever ID the program has
     /// in the table: then the name decides, if only one program has it.
     pub(super) fn find_or_add(&mut self, id: Option<u64>, module: &str) -> ProgramId {
+        self.note(id, module);
         if let Some(found) = id.and_then(|id| self.find(id, module)) {
             return found;
         }
         if id.unwrap_or(0) == 0
-            && let Some(found) = self.find_by_name(module)
+            && let Some(found) = self.only_of_name(module)
         {
             return found;
         }
@@ -174,7 +177,24 @@ impl Programs {
     }
 
     /// The only program with this name.
-    pub(super) fn find_by_name(&self, name: &str) -> Option<ProgramId> {
+    pub(super) fn find_by_name(&mut self, name: &str) -> Option<ProgramId> {
+        self.note(None, name);
+        self.only_of_name(name)
+    }
+
+    /// The IDs and names by which programs were looked for, each once, in that order.
+    pub(super) fn named(&self) -> Vec<(Option<u64>, String)> {
+        let mut named: Vec<_> = self.named.iter().collect();
+        named.sort_unstable_by_key(|(_, position)| **position);
+        named.into_iter().map(|(named, _)| named.clone()).collect()
+    }
+
+    fn note(&mut self, id: Option<u64>, name: &str) {
+        let next = self.named.len();
+        self.named.entry((id, name.to_owned())).or_insert(next);
+    }
+
+    fn only_of_name(&self, name: &str) -> Option<ProgramId> {
         match self.by_name.get(name)?.as_slice() {
             [only] => Some(*only),
             _ => None,

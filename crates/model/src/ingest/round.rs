@@ -70,15 +70,18 @@ pub(super) struct Survey<'a> {
     pub(super) clocks: Clocks,
     /// The programs in each file, in the order of the hosts.
     pub(super) programs: Vec<Vec<Found<'a>>>,
+    /// Whether some file is a profile.
+    pub(super) is_usable: bool,
 }
 
-/// Looks at all files. The outlines are returned if they are to be kept. `None` if no file is a
-/// profile.
+/// Looks at all files. The outlines are returned if they are to be kept. `elsewhere` is when the first
+/// host of files that are not given began.
 pub(super) fn survey(
     inputs: &[HostInput],
     headers: Headers,
     keep: bool,
-) -> Option<(Survey<'_>, Vec<Space<'_>>)> {
+    elsewhere: Option<u64>,
+) -> (Survey<'_>, Vec<Space<'_>>) {
     let look = |input| {
         let space = outlined(input, headers);
         let clock = HostClock::of(&space);
@@ -86,23 +89,35 @@ pub(super) fn survey(
         (clock, programs, is_usable(&space), keep.then_some(space))
     };
     let looks: Vec<_> = inputs.par_iter().with_max_len(1).map(look).collect();
-    if !looks.iter().any(|&(_, _, is_usable, _)| is_usable) {
-        return None;
-    }
+    let is_usable = looks.iter().any(|&(_, _, is_usable, _)| is_usable);
     let clocks: Vec<HostClock> = looks.iter().map(|&(clock, ..)| clock).collect();
     let (programs, spaces): (_, Vec<_>) = looks
         .into_iter()
         .map(|(_, programs, _, space)| (programs, space))
         .unzip();
-    let clocks = Clocks::of(&clocks);
-    let survey = Survey { clocks, programs };
-    Some((survey, spaces.into_iter().flatten().collect()))
+    let survey = Survey {
+        clocks: Clocks::of(&clocks, elsewhere),
+        programs,
+        is_usable,
+    };
+    (survey, spaces.into_iter().flatten().collect())
 }
 
-/// Everything of some files but their events.
-pub(super) fn outlines(inputs: &[HostInput], headers: Headers) -> Vec<Space<'_>> {
-    let files = inputs.par_iter().with_max_len(1);
-    files.map(|input| outlined(input, headers)).collect()
+/// Everything of some files but their events; nothing of those that are not wanted.
+pub(super) fn outlines<'a>(
+    inputs: &'a [HostInput],
+    wanted: &[bool],
+    headers: Headers,
+) -> Vec<Space<'a>> {
+    let files = inputs.par_iter().zip(wanted).with_max_len(1);
+    let outline = |(input, &is_wanted): (&'a HostInput, &bool)| {
+        if is_wanted {
+            outlined(input, headers)
+        } else {
+            Space::default()
+        }
+    };
+    files.map(outline).collect()
 }
 
 fn outlined(input: &HostInput, headers: Headers) -> Space<'_> {

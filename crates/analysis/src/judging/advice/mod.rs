@@ -8,6 +8,7 @@
 mod columns;
 mod evidence;
 mod facts;
+mod order;
 mod programs;
 mod replayed;
 mod report;
@@ -28,7 +29,7 @@ use crate::measuring::steps::PartKind;
 use crate::telling::Note;
 use crate::telling::thresholds::Thresholds;
 use facts::Facts;
-use rules::{Outcome, STEP_OUTLIERS};
+use rules::Outcome;
 
 /// The `advice` analysis.
 pub struct Advice;
@@ -138,28 +139,7 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     findings.sort_by(|a, b| {
         (rank_ps(b).total_cmp(&rank_ps(a))).then_with(|| a.severity.cmp(&b.severity))
     });
-    let outliers = findings.iter().position(|one| one.id == STEP_OUTLIERS);
-    if let Some(outliers) = outliers
-        && let Some(cause) = cause_of(findings, outliers)
-    {
-        findings[outliers..=cause].rotate_left(1);
-    }
-}
-
-/// A finding about a cause that makes up so much of what long steps take is told before them.
-const MOSTLY: f64 = 0.8;
-
-/// The finding, further down, that explains why some steps take much longer: of the same part of a
-/// step, with most of its gain.
-fn cause_of(findings: &[AdviceFinding], outliers: usize) -> Option<usize> {
-    let long = &findings[outliers];
-    let explains = |one: &AdviceFinding| {
-        let is_alike = one.parts.iter().any(|part| long.parts.contains(part));
-        let gain = |one: &AdviceFinding| one.gain_ps_per_step.unwrap_or(0.0);
-        is_alike && gain(one) >= MOSTLY * gain(long)
-    };
-    let rest = &findings[outliers + 1..];
-    Some(outliers + 1 + rest.iter().position(explains)?)
+    order::causes_first(findings);
 }
 
 /// What findings are ranked by. Bounds are compared with bounds, unless a replay says that most of

@@ -140,6 +140,56 @@ pub(super) const BETWEEN_STEPS: &str = between_steps::RULE.id;
 /// The rule about steps that take much longer than others.
 pub(super) const STEP_OUTLIERS: &str = step_outliers::RULE.id;
 
+/// What happens, and the rules that say why.
+pub(super) struct Explained {
+    pub(super) effect: &'static str,
+    /// The title of findings that name no cause themselves; none if all of them are explained.
+    pub(super) title: Option<&'static str>,
+    pub(super) causes: &'static [&'static str],
+}
+
+/// What explains something and is explained itself stands after what it explains, so that the deepest
+/// cause ends up in front.
+pub(super) const EXPLAINED: &[Explained] = &[
+    Explained {
+        effect: compilation::RULE.id,
+        title: None,
+        causes: &[recompilation::RULE.id],
+    },
+    Explained {
+        effect: exposed_communication::RULE.id,
+        title: None,
+        causes: &[straggler::RULE.id, load_imbalance::RULE.id],
+    },
+    Explained {
+        effect: straggler::RULE.id,
+        title: None,
+        causes: &[load_imbalance::RULE.id, input_wait::RULE.id],
+    },
+    Explained {
+        effect: idle::RULE.id,
+        title: Some(idle::RULE.title),
+        causes: LAUNCHING,
+    },
+    Explained {
+        effect: host_bound::RULE.id,
+        title: Some(host_bound::RULE.title),
+        causes: LAUNCHING,
+    },
+    Explained {
+        effect: program_runs::RULE.id,
+        title: None,
+        causes: &[host_syncs::RULE.id],
+    },
+];
+
+/// What makes the host launch more than the device waits for.
+const LAUNCHING: &[&str] = &[
+    host_syncs::RULE.id,
+    program_runs::RULE.id,
+    tiny_kernels::RULE.id,
+];
+
 /// The ids of all rules.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.id)

@@ -1,0 +1,45 @@
+//! A finding that says why comes before the one that says what: both take the same time of a step, and
+//! the first line that a user reads should be the one to act on.
+
+use super::report::AdviceFinding;
+use super::rules::{EXPLAINED, STEP_OUTLIERS};
+use crate::judging::verdict::Severity;
+
+/// A cause with so much of the gain of what it explains comes first.
+const MOSTLY: f64 = 0.8;
+
+/// Moves causes in front of what they explain. Findings are ranked by gain.
+pub(super) fn causes_first(findings: &mut [AdviceFinding]) {
+    for explained in EXPLAINED {
+        let is_effect = |one: &AdviceFinding| {
+            one.id == explained.effect && explained.title.is_none_or(|title| title == one.title)
+        };
+        if let Some(effect) = findings.iter().position(is_effect) {
+            let is_cause = |one: &AdviceFinding| explained.causes.contains(&one.id.as_str());
+            move_before(findings, effect, is_cause);
+        }
+    }
+    // Long steps have any cause that takes time of the same part of a step.
+    if let Some(long) = findings.iter().position(|one| one.id == STEP_OUTLIERS) {
+        let parts = findings[long].parts.clone();
+        move_before(findings, long, |one| {
+            one.parts.iter().any(|part| parts.contains(part))
+        });
+    }
+}
+
+/// Moves the first finding after `effect` that explains most of it in front of it.
+fn move_before(
+    findings: &mut [AdviceFinding],
+    effect: usize,
+    explains: impl Fn(&AdviceFinding) -> bool,
+) {
+    let gain = |one: &AdviceFinding| one.gain_ps_per_step.unwrap_or(0.0);
+    let least = MOSTLY * gain(&findings[effect]);
+    let is_cause =
+        |one: &AdviceFinding| one.severity != Severity::Info && gain(one) >= least && explains(one);
+    let cause = findings[effect + 1..].iter().position(is_cause);
+    if let Some(cause) = cause {
+        findings[effect..=effect + 1 + cause].rotate_right(1);
+    }
+}

@@ -40,6 +40,34 @@ test('nothing overflows a narrow window', async ({ page, url }) => {
   await expect.poll(place).toBe(before);
 });
 
+test('on a phone, tables keep rows below tools that wrap, and no tool is cut', async ({ page, url }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const view of ['steps', 'regions', 'ops', 'critical_path', 'input', 'collectives', 'hosts']) {
+    await openView(page, url, 'mlp_dp', view);
+    const grid = page.locator('.card .table-scroll').first();
+    await grid.scrollIntoViewIfNeeded();
+    const rows = () =>
+      grid.evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        const card = element.closest('.card')?.getBoundingClientRect() ?? box;
+        const foot = Math.min(box.bottom, card.bottom);
+        const all = [...element.querySelectorAll('.table-row:not(.table-head)')];
+        const seen = all.filter((row) => row.getBoundingClientRect().bottom <= foot + 1);
+        return `${Math.min(seen.length, 4)} of ${Math.min(all.length, 4)}`;
+      });
+    await expect.poll(rows, view).toMatch(/^(\d) of \1$/);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('.table-tools > *')]
+        .filter((element) => {
+          const card = element.closest('.card');
+          return card && element.getBoundingClientRect().right > card.getBoundingClientRect().right;
+        })
+        .map((element) => element.textContent),
+    );
+    expect(cut, view).toEqual([]);
+  }
+});
+
 test('a dialog keeps the focus and returns it when closed', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   const capture = page.getByRole('button', { name: 'Capture' });

@@ -4,7 +4,6 @@ import { createMemo, For, Show } from 'solid-js';
 import { compareTable } from '../../compare/identity';
 import { largest } from '../../format/largest';
 import { format, formatDuration, formatRatio } from '../../format/numbers';
-import { CLASS_COLORS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -145,8 +144,7 @@ function Nothing(props: { report: CollectivesReport }) {
     <EmptyState title="No communication in this profile">
       {note()?.text ?? 'The selected devices ran no collectives.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
-      <span class="swatch" style={{ background: CLASS_COLORS.collective }} /> Collectives appear
-      here when a program runs on several devices, with data or model parallelism.
+      Collectives appear here when a program runs on several devices, with data or model parallelism.
     </EmptyState>
   );
 }

@@ -3,7 +3,7 @@ import { Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { meaningOf } from '../../format/causes';
-import { formatDuration, formatRatio } from '../../format/numbers';
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { WAIT_KINDS } from '../../format/waits';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams } from '../../shell/state';
@@ -38,12 +38,21 @@ const COMPARE = {
 
 const kindCell = (kind: WaitKind) => <MeaningCell meaning={meaningOf(WAIT_KINDS, kind)} />;
 
+/** What runs on a device has the name of an op or a kernel; everything else is described in words. */
+const WORK: ReadonlySet<WaitKind> = new Set(['compute', 'collective', 'copy']);
+
 const PATH = declared<PathRow>('critical_path.rows', [
   { key: 'offset_ps', width: 100, scale: 'time', value: (row) => row.offset_ps },
   { key: 'duration_ps', width: 100, scale: 'time', value: (row) => row.duration_ps },
   { key: 'ratio', width: 80, value: (row) => row.ratio },
   { key: 'kind', width: 110, value: (row) => row.kind, cell: (row) => kindCell(row.kind) },
-  { key: 'what', width: 320, value: (row) => row.what },
+  {
+    key: 'what',
+    width: 320,
+    value: (row) => row.what,
+    isCode: true,
+    cell: (row) => <Middle text={row.what} isCode={WORK.has(row.kind)} />,
+  },
   { key: 'count', width: 80, value: (row) => row.count },
   { key: 'place', width: 140, value: (row) => row.place || null },
 ]);
@@ -144,7 +153,7 @@ function Figures(props: { report: CriticalPathReport }) {
     <div class="kpi-row">
       <KpiCard
         value={formatDuration(props.report.path_ps)}
-        detail={<>mean of {props.report.step_count} steps</>}
+        detail={<>mean of {plural(props.report.step_count, 'step')}</>}
         figure="critical_path.path_ps"
         compare={compareFigure(
           props.report,

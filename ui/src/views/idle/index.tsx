@@ -30,7 +30,11 @@ const COLUMNS = declared<GapRow>('idle.rows', [
     key: 'what',
     width: 280,
     value: (row) => row.what,
-    cell: (row) => <Middle text={row.what || 'nothing recorded'} isCode />,
+    cell: (row) => (
+      <Show when={row.what} fallback={<span class="muted">no call recorded</span>}>
+        {(what) => <Middle text={what()} isCode />}
+      </Show>
+    ),
   },
   {
     key: 'duration_ps',
@@ -170,9 +174,21 @@ function NoGaps(props: { report: IdleReport }) {
   );
 }
 
+/** Idle time without a cause. */
+const SHORTER = { key: 'short', title: 'Shorter gaps', color: 'var(--line-strong)' };
+
 function Causes(props: { report: IdleReport }) {
   const window = () => props.report.devices.reduce((sum, row) => sum + row.window_ps, 0);
   const idle = () => props.report.devices.reduce((sum, row) => sum + row.idle_ps, 0);
+  /** Gaps too short to ask for their cause; none of them belongs to a chosen one. */
+  const short = () => {
+    const all = getParam('cause') ? [] : props.report.devices;
+    return {
+      ps: all.reduce((sum, row) => sum + row.short_ps, 0),
+      count: all.reduce((sum, row) => sum + row.short_count, 0),
+    };
+  };
+  const shortest = () => formatLimit(Math.max(...props.report.devices.map((row) => row.min_gap_ps)));
   const times = () =>
     columnScale(
       'duration',
@@ -191,12 +207,15 @@ function Causes(props: { report: IdleReport }) {
         <DividedBar
           isTall
           total={window()}
-          tip="Idle time by cause; the rest is busy time or shorter gaps"
-          pieces={props.report.causes.map((row) => ({
-            title: meaningOf(CAUSES, row.cause).title,
-            value: row.total_ps,
-            color: meaningOf(CAUSES, row.cause).color,
-          }))}
+          tip="Idle time by cause; the rest is busy time"
+          pieces={[
+            ...props.report.causes.map((row) => ({
+              title: meaningOf(CAUSES, row.cause).title,
+              value: row.total_ps,
+              color: meaningOf(CAUSES, row.cause).color,
+            })),
+            { ...SHORTER, value: short().ps },
+          ]}
         />
         <table class="cause-table">
           <thead>
@@ -238,6 +257,18 @@ function Causes(props: { report: IdleReport }) {
                 </tr>
               )}
             </For>
+            <Show when={short().ps > 0}>
+              <tr>
+                <td>
+                  <MeaningCell meaning={SHORTER} />
+                </td>
+                <td class="number">{times().text(short().ps)}</td>
+                <td class="number">{formatRatio(window() > 0 ? short().ps / window() : null)}</td>
+                <td class="number">{formatCount(short().count)}</td>
+                <td class="number">–</td>
+                <td>shorter than {shortest()}, without a cause</td>
+              </tr>
+            </Show>
           </tbody>
         </table>
       </div>

@@ -105,7 +105,9 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           compare={compareAllocator((row) => row.recorded_peak_bytes, 'recorded_peak_bytes')}
           value={formatBytes(shown().recorded_peak_bytes)}
           figure="memory.allocators.recorded_peak_bytes"
-          detail="since process start"
+          detail={shown().peak_reserved_bytes > 0
+            ? 'since process start, without programs'
+            : 'since process start'}
         />
         <KpiCard
           compare={compareAllocator((row) => row.headroom_bytes, 'headroom_bytes')}

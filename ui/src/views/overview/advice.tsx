@@ -1,7 +1,7 @@
 /** What to change after the first finding, which the headline shows. */
 import { For, Show } from 'solid-js';
 
-import { formatDuration, plural } from '../../format/numbers';
+import { formatDuration } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import type { AdviceReport } from '../../wire/generated/AdviceReport';
 
@@ -15,7 +15,7 @@ export function NextFindings(props: { report: AdviceReport | undefined }) {
         <header>
           <h2>Then</h2>
           <span class="spacer" />
-          <a href={hrefTo({ view: 'advice' })}>All {plural(findings().length, 'finding')}</a>
+          <a href={hrefTo({ view: 'advice' })}>All findings ({findings().length})</a>
         </header>
         <ol class="card-body">
           <For each={findings().slice(1, SHOWN)}>

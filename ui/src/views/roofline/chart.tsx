@@ -187,8 +187,8 @@ export function RooflineChart(props: ChartProps) {
           <Show when={points().length === 0}>
             <text
               class="roofline-none halo"
-              x={frame().width / 2}
-              y={frame().height * 0.8}
+              x={frame().width * 0.25}
+              y={frame().height * 0.07}
               text-anchor="middle"
             >
               No op has known FLOPs and bytes

@@ -238,9 +238,11 @@ function Tables(props: {
                   <Show
                     when={props.region}
                     fallback={
-                      <span class="muted" data-tip="Shift+drag for a rectangle">
-                        Draw around ops to list them
-                      </span>
+                      <Show when={plotted(props.report.rows, props.level).length > 0}>
+                        <span class="muted" data-tip="Shift+drag for a rectangle">
+                          Draw around ops to list them
+                        </span>
+                      </Show>
                     }
                   >
                     {(region) => (

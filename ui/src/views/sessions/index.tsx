@@ -94,7 +94,7 @@ export default function SessionsView() {
                   opensGroups
                   onFiltered={setListed}
                   tools={<TableChoices />}
-                  absent="No session has"
+                  absent="Not recorded, or known only after stepscope index"
                   menu={(session) => menuOf(session, table)}
                   onRow={(session) => navigate({ session: session.key, view: entryView(session) })}
                 />

@@ -1,7 +1,8 @@
 /** How long steps would take with changes, and which single causes would gain most. */
-import { createSignal, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { meaningOf } from '../../format/causes';
+import { shortNames } from '../../format/cpp-name';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { WAIT_KINDS } from '../../format/waits';
 import { summaryOf } from '../../shell/session';
@@ -15,6 +16,7 @@ import { KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { declared } from '../../widgets/table/declared';
+import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
@@ -25,7 +27,7 @@ import type { WhatIfRow } from '../../wire/generated/WhatIfRow';
 import type { WhatIfStepRow } from '../../wire/generated/WhatIfStepRow';
 import { createReport } from '../../wire/report';
 import { factored, nearestStop } from './factor';
-import { changeWords, plainChange } from './plain-change';
+import { changeWords, nameIn, plainChange } from './plain-change';
 import { Picture } from './picture-view';
 import './what_if.css';
 
@@ -41,23 +43,31 @@ const EXAMPLES = [
   'no-launch-gaps',
 ];
 
-const ROWS = declared<WhatIfRow>('what_if.rows', [
-  {
-    key: 'change',
-    width: 340,
-    value: (row) => row.change,
-    cell: (row) => {
-      const plain = plainChange(row.change);
-      return <Middle text={plain} full={plain === row.change ? undefined : row.change} />;
+/** Columns of causes; kernels with long C++ names are named as briefly as in Kernels. */
+function rowColumns(rows: readonly WhatIfRow[]): Column<WhatIfRow>[] {
+  const short = shortNames(rows.map((row) => nameIn(row.change)));
+  const shown = (change: string) => {
+    const name = nameIn(change);
+    return plainChange(change).replace(name, () => short.get(name) ?? name);
+  };
+  return declared<WhatIfRow>('what_if.rows', [
+    {
+      key: 'change',
+      width: 340,
+      value: (row) => row.change,
+      cell: (row) => {
+        const plain = shown(row.change);
+        return <Middle text={plain} full={plain === row.change ? undefined : row.change} />;
+      },
     },
-  },
-  { key: 'gain_ps', width: 110, scale: 'time', value: (row) => row.gain_ps },
-  { key: 'gain_ratio', width: 80, value: (row) => row.gain_ratio },
-  { key: 'low_gain_ps', width: 100, scale: 'time', value: (row) => row.low_gain_ps },
-  { key: 'high_gain_ps', width: 100, scale: 'time', value: (row) => row.high_gain_ps },
-  { key: 'half_gain_ps', width: 100, scale: 'time', value: (row) => row.half_gain_ps },
-  { key: 'after_ps', width: 120, scale: 'time', value: (row) => row.after_ps },
-]);
+    { key: 'gain_ps', width: 110, scale: 'time', value: (row) => row.gain_ps },
+    { key: 'gain_ratio', width: 80, value: (row) => row.gain_ratio },
+    { key: 'low_gain_ps', width: 100, scale: 'time', value: (row) => row.low_gain_ps },
+    { key: 'high_gain_ps', width: 100, scale: 'time', value: (row) => row.high_gain_ps },
+    { key: 'half_gain_ps', width: 100, scale: 'time', value: (row) => row.half_gain_ps },
+    { key: 'after_ps', width: 120, scale: 'time', value: (row) => row.after_ps },
+  ]);
+}
 
 const STEPS = declared<WhatIfStepRow>('what_if.steps', [
   { key: 'step', width: 70, value: (row) => row.step },
@@ -218,6 +228,13 @@ function Figures(props: { report: WhatIfReport }) {
     if (low === null || high === null || low === high) return 'exact while the schedule is kept';
     return `${formatDuration(low)} to ${formatDuration(high)}`;
   };
+  /** The length of a step, where the time to the next one makes a visible difference. */
+  const between = () => {
+    const { before_ps: before, step_ps: step } = props.report;
+    return formatDuration(before) === formatDuration(step)
+      ? ''
+      : `, ${formatDuration(step)} of it within the step`;
+  };
   const gained = () => {
     const { before_ps: before, after_ps: after } = props.report;
     return before && after !== null ? (before - after) / before : null;
@@ -227,7 +244,7 @@ function Figures(props: { report: WhatIfReport }) {
       <div class="kpi-row">
         <KpiCard
           value={formatDuration(props.report.before_ps)}
-          detail={<>as recorded</>}
+          detail={<>as recorded{between()}</>}
           figure="what_if.before_ps"
         />
         <Show when={props.report.after_ps !== null}>
@@ -298,6 +315,7 @@ function Tables(props: { report: WhatIfReport; session: string }) {
   const file = (name: string) =>
     `stepscope-${summaryOf(props.session)?.name ?? 'session'}-what-if-${name}`;
   const hasChanges = () => props.report.changes.length > 0;
+  const columns = createMemo(() => rowColumns(props.report.rows));
   return (
     <Tabbed
       label="Table"
@@ -311,7 +329,7 @@ function Tables(props: { report: WhatIfReport; session: string }) {
             <DataTable
               rows={props.report.rows}
               rowCount={props.report.row_count}
-              columns={ROWS}
+              columns={columns()}
               state={state.rows}
               noun={hasChanges() ? 'change' : 'cause'}
               fileName={file('causes')}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { changeWords, plainChange } from './plain-change';
+import { changeWords, nameIn, plainChange } from './plain-change';
 
 test.each([
   ['remove:^copy\\-done\\.5$', 'remove:copy-done.5'],
@@ -29,4 +29,14 @@ test.each([
   ['unheard:of', 'unheard:of'],
 ])('%s in words is %s', (change, words) => {
   expect(changeWords(change)).toBe(words);
+});
+
+test.each([
+  ['remove:^dot\\.3$', 'dot.3'],
+  ['remove:^Eigen::Kernel<float, long>\\(int\\)$', 'Eigen::Kernel<float, long>(int)'],
+  ['scale:^dot\\.3$:0.5', 'dot.3'],
+  ['no-host:python', ''],
+  ['network:2', ''],
+])('%s names %s', (change, name) => {
+  expect(nameIn(change)).toBe(name);
 });

@@ -9,6 +9,12 @@ export function plainChange(change: string): string {
   return isName ? before + pattern.replace(/\\(.)/g, '$1') + after : change;
 }
 
+/** The name in a change: `dot.3` of `remove:^dot\\.3$`; empty without one. */
+export function nameIn(change: string): string {
+  const [, name = ''] = /^(?:remove|hide|scale|expected):(.*?)(?::[\d.]+)?$/.exec(plainChange(change)) ?? [];
+  return name;
+}
+
 const WORDS: Record<string, string> = {
   overlap: 'Overlap collectives',
   align: 'Devices arrive together',

@@ -46,11 +46,11 @@ const PLAIN_ROW_HEIGHT = 27;
 /** With a second line for the change. */
 const CHANGED_ROW_HEIGHT = 42;
 const OVERSCAN = 8;
-/** Height of search field and header. */
-const AROUND_ROWS = 72;
-const FOOT_HEIGHT = 29;
-/** The minimum height that a filling table keeps in a small window. */
-const LEAST_HEIGHT = 240;
+const HEADER_HEIGHT = 29;
+/** Lines between the parts of a table. */
+const BORDERS = 3;
+/** The height that a filling table keeps for its header and rows in a small window. */
+const LEAST_ROWS_HEIGHT = 170;
 /** Rows that are printed at most. */
 const MOST_PRINTED = 2000;
 /** Pixels by which a key widens a column. */
@@ -61,6 +61,7 @@ const HEADER = -1;
 export function DataTable<Row extends object>(given: TableProps<Row>) {
   // Read once: with `state={localTableState('')}`, each access would create a new one.
   const props = mergeProps(given, { state: untrack(() => given.state) });
+  let table!: HTMLDivElement;
   let scroller!: HTMLDivElement;
   const id = createUniqueId();
   const model = createTable(props);
@@ -114,23 +115,30 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
     setCut(scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 1);
     setScrolled(scroller.scrollLeft > 1);
   };
+  /**
+   * Reserves height in the card for the rows, up to a limit, so that it stays usable in a small window:
+   * below the tools, which wrap in a narrow one, and above the foot.
+   */
+  const reserve = () => {
+    const main = props.isFilling ? scroller.closest<HTMLElement>('.is-main') : null;
+    if (!main) return;
+    const above = scroller.getBoundingClientRect().top - main.getBoundingClientRect().top;
+    const foot = table.querySelector<HTMLElement>(':scope > .table-foot')?.offsetHeight ?? 0;
+    const own = HEADER_HEIGHT + Math.max(1, lines().length) * rowHeight() + BORDERS;
+    const wanted = Math.ceil(above) + Math.min(LEAST_ROWS_HEIGHT, own) + foot;
+    main.style.setProperty('--least-height', `${wanted}px`);
+  };
   onMount(() => {
     const observer = new ResizeObserver(() => {
       setHeight(scroller.clientHeight);
       lookAround();
+      reserve();
     });
     observer.observe(scroller);
     onCleanup(() => observer.disconnect());
   });
   createEffect(on(width, () => queueMicrotask(lookAround)));
-  /** Reserves height in the card for the rows, up to a limit, so that it stays usable in a small window. */
-  createEffect(() => {
-    if (!props.isFilling) return;
-    const foot = model.missing().length > 0 ? FOOT_HEIGHT : 0;
-    const own = AROUND_ROWS + Math.max(1, lines().length) * rowHeight() + foot;
-    const wanted = Math.min(LEAST_HEIGHT, own);
-    scroller.closest<HTMLElement>('.is-main')?.style.setProperty('--least-height', `${wanted}px`);
-  });
+  createEffect(on([lines, rowHeight, () => model.missing().length], reserve));
   /** Another order moves the rows away below the current cell; the header stays. */
   const forgetLine = () => setActive((at) => (at?.line === HEADER ? at : null));
   createEffect(
@@ -255,6 +263,7 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
 
   return (
     <div
+      ref={table}
       class="table"
       classList={{
         'is-filling': props.isFilling ?? false,

@@ -92,6 +92,6 @@ test('the step before and after a change is drawn on one scale', async ({ page, 
 
 test('short gaps of a path are one row', async ({ page, url }) => {
   await openView(page, url, 'demo', 'critical_path');
-  const rows = page.locator('main').getByText(/gaps below 1 us between pieces of work/);
+  const rows = page.locator('main').getByText(/gaps below 1 µs between pieces of work/);
   await expect(rows.first()).toBeVisible();
 });

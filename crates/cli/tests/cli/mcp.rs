@@ -381,7 +381,7 @@ fn without_the_program_for_queries_sql_says_how_to_get_it() {
         let error = page["error"].as_str().expect("an error");
         assert!(error.contains("needs stepscope-sql"), "{error}");
         let hint = page["lines"][0].as_str().expect("a hint");
-        for way in ["archive of release", "wheel", "on PATH", "cargo build"] {
+        for way in ["archives of releases", "wheel", "on PATH", "cargo install"] {
             assert!(hint.contains(way), "{hint}");
         }
         client.next(&page);

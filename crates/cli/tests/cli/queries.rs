@@ -23,7 +23,7 @@ fn without_the_program_it_says_what_to_do() {
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(error.contains("needs stepscope-sql"), "{error}");
         assert!(
-            error.contains("cargo build --release --package stepscope-sql"),
+            error.contains("cargo install --path crates/sql"),
             "{error}"
         );
     }

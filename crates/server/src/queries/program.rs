@@ -38,21 +38,20 @@ fn program(name: &str, variable: &str) -> Option<PathBuf> {
 
 /// What is missing without it, and what to do.
 pub fn no_sql_program() -> (String, String) {
-    missing("SQL needs", SQL_PROGRAM)
+    missing("SQL needs", SQL_PROGRAM, "crates/sql")
 }
 
 /// The same for queries on many machines.
 pub fn no_fleet_program() -> (String, String) {
-    missing("a fleet needs", FLEET_PROGRAM)
+    missing("a fleet needs", FLEET_PROGRAM, "crates/fleet")
 }
 
-fn missing(needs: &str, name: &str) -> (String, String) {
+fn missing(needs: &str, name: &str, folder: &str) -> (String, String) {
     (
         format!("{needs} {name}, which was not found or does not start"),
         format!(
-            "the archive of release {} contains it, the Python wheel does not: put {name} next to \
-             stepscope or on PATH, or build it: `cargo build --release --package {name}`",
-            env!("CARGO_PKG_VERSION")
+            "archives of releases contain it, the Python wheel does not: put {name} next to stepscope or \
+             on PATH, or build it from the repository: `cargo install --path {folder}`"
         ),
     )
 }

@@ -223,15 +223,15 @@ pub(super) fn conclusion(session: &str, rows: &[CheckedBudget], allows_unknown: 
         let names = names(CheckVerdict::WithinNoise);
         let _ = write!(text, "; {names} {is} beyond the limit, within noise");
     }
-    if unknown > 0 {
-        let allowed = if allows_unknown {
-            ", which is allowed"
-        } else {
-            ""
-        };
-        let names = names(CheckVerdict::Unknown);
-        let _ = write!(text, "; {names} cannot be checked{allowed}");
+    let allowed = if unknown > 0 && allows_unknown {
+        ", which is allowed"
+    } else {
+        ""
+    };
+    if unknown > 0 && unknown < rows.len() {
+        let _ = write!(text, "; {} cannot be checked", names(CheckVerdict::Unknown));
     }
+    text.push_str(allowed);
     text.push('.');
     text
 }

@@ -50,7 +50,7 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     lines
 }
 
-/// `Captured 20 steps in 174.0 ms: 1 × XLA:CPU on 1 host, 1.2 MiB, 9312 events`
+/// `Captured 20 steps in 174.0 ms: 1 × XLA:CPU on 1 host, 1.2 MiB, 9,312 events`
 fn captured(report: &VerdictReport) -> String {
     let timed = report.step_time_ps.as_ref().map_or(0, |time| time.count);
     let duration = format::duration_ps(report.duration_ps as f64);
@@ -73,10 +73,11 @@ fn captured(report: &VerdictReport) -> String {
         devices.join(", ")
     };
     format!(
-        "Captured {what}: {devices} on {}, {}, {}",
+        "Captured {what}: {devices} on {}, {}, {} {}",
         format::counted(report.host_count, "host"),
         format::bytes(report.size_bytes as f64),
-        format::counted(usize::try_from(report.event_count).unwrap_or(0), "event"),
+        format::count(report.event_count as f64),
+        if report.event_count == 1 { "event" } else { "events" },
     )
 }
 

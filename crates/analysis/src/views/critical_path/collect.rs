@@ -362,7 +362,7 @@ fn folded(gaps: Vec<PathRow>, length_ps: i64) -> Option<PathRow> {
     Some(PathRow {
         duration_ps,
         ratio: duration_ps as f64 / length_ps as f64,
-        what: format!("{count} gaps below 1 us between pieces of work"),
+        what: format!("{count} gaps below 1 µs between pieces of work"),
         count: pieces,
         place: String::new(),
         is_scattered: true,

@@ -58,7 +58,7 @@ pub(crate) fn other_steps(
             "paths-of-last-devices",
             format!(
                 "A path is as long as the step on the device that ends it last, {} on average; the mean \
-                 over all devices, as in `steps` and `what_if`, is {}.",
+                 over all devices, as in `steps`, is {}.",
                 format::duration_ps(path_ps),
                 format::duration_ps(mean_ps)
             ),

@@ -5,34 +5,47 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ballista_core::config::BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK;
 use ballista_core::extension::SessionConfigExt as _;
+use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionConfig;
-use futures::{StreamExt as _, TryStreamExt as _};
-use stepscope_sql::Runner;
+use futures::TryStreamExt as _;
+use stepscope_sql::{NOT_OPENED, Runner, Scan};
 
 use crate::address::{Address, MOST_MESSAGE_BYTES};
-use crate::job;
 use crate::scan::portable;
+use crate::told::{MOST_READERS, rows, told};
+use crate::work::Work;
 
 /// Tasks of stages after the first: groups, joins and sorts.
 const PARTITIONS: usize = 8;
 
-/// Tasks that read sessions, at most. Each reads one session, or several of more sessions than this.
-pub(crate) const MOST_READERS: usize = 4096;
+/// Hosts that a task reads of a session that is read by several.
+const HOSTS_PER_TASK: usize = 8;
 
 /// A scheduler and its executors.
 #[derive(Debug)]
 pub struct Fleet {
     address: Address,
+    hosts_per_task: usize,
 }
 
 impl Fleet {
     /// The fleet of a scheduler.
     pub fn at(address: Address) -> Self {
-        Self { address }
+        Self {
+            address,
+            hosts_per_task: HOSTS_PER_TASK,
+        }
+    }
+
+    /// The same, with tasks of this many hosts where a session has more than twice as many.
+    #[must_use]
+    pub fn with_hosts_per_task(mut self, hosts: usize) -> Self {
+        self.hosts_per_task = hosts;
+        self
     }
 }
 
@@ -50,6 +63,10 @@ impl Runner for Fleet {
         MOST_READERS
     }
 
+    fn hosts_per_reader(&self) -> usize {
+        self.hosts_per_task
+    }
+
     async fn run(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -59,26 +76,66 @@ impl Runner for Fleet {
             let reason = "`explain analyze` measures queries on this machine only";
             return Err(DataFusionError::Plan(reason.to_owned()));
         }
-        let (plan, schema) = (portable(Arc::clone(&plan))?, plan.schema());
-        let (address, reached) = (self.address.clone(), self.address.clone());
+        // A place that no plan may contain is refused before anything is sent.
+        portable(Arc::clone(&plan))?;
+        let (address, schema) = (self.address.clone(), plan.schema());
         // Whoever waits for rows waits for the fleet, so that limits of time hold for both.
         let answered = async move {
-            let parts = job::run(&address, plan, &context).await?;
-            let configuration = context.session_config().ballista_config();
-            let rows = parts.into_iter().map(move |part| {
-                let fetched = job::fetch(address.clone(), part, configuration.clone());
-                futures::stream::once(fetched).try_flatten()
-            });
-            Ok::<_, DataFusionError>(futures::stream::iter(rows).flatten())
+            let answered = answered(&address, &plan, &context).await;
+            let rows = answered.map_err(|error| explained(error, &address))?;
+            Ok::<_, DataFusionError>(rows.map_err(move |error| explained(error, &address)))
         };
         let rows = futures::stream::once(answered).try_flatten();
-        let rows = rows.map_err(move |error| told(error, &reached));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
 }
 
+/// The rows of a plan. Sessions that executors cannot open are left out, as on one machine: the plan
+/// runs again without them.
+async fn answered(
+    address: &Address,
+    plan: &Arc<dyn ExecutionPlan>,
+    context: &TaskContext,
+) -> Result<SendableRecordBatchStream> {
+    let scans = scans(plan)?;
+    for scan in scans.iter().filter_map(|scan| scan.downcast_ref::<Scan>()) {
+        let places = scan.surveys()?;
+        if !places.is_empty() {
+            scan.learn(&told(address, Work::Surveys, &places, context).await?);
+        }
+    }
+    let failure = match rows(address, portable(Arc::clone(plan))?, context).await {
+        Err(error) if error.to_string().contains(NOT_OPENED) => error,
+        answered => return answered,
+    };
+    let mut are_fewer = false;
+    for scan in scans.iter().filter_map(|scan| scan.downcast_ref::<Scan>()) {
+        let places = scan.whole_places()?;
+        let told = told(address, Work::Surveys, &places, context).await?;
+        for (place, told) in places.iter().zip(told) {
+            are_fewer |= told.is_err_and(|reason| scan.leave_out(&place.name, &reason));
+        }
+    }
+    if !are_fewer {
+        return Err(failure);
+    }
+    rows(address, portable(Arc::clone(plan))?, context).await
+}
+
+/// The scans of a plan.
+fn scans(plan: &Arc<dyn ExecutionPlan>) -> Result<Vec<Arc<dyn ExecutionPlan>>> {
+    let mut scans = Vec::new();
+    plan.apply(|node| {
+        if node.is::<Scan>() {
+            scans.push(Arc::clone(node));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(scans)
+}
+
 /// An error without what only developers of the protocol need.
-fn told(error: DataFusionError, address: &Address) -> DataFusionError {
+pub(crate) fn explained(error: DataFusionError, address: &Address) -> DataFusionError {
     let DataFusionError::Execution(text) = &error else {
         return error;
     };

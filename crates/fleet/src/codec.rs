@@ -31,7 +31,7 @@ pub struct Codec {
 struct ScanMessage {
     #[prost(string, tag = "1")]
     release: String,
-    /// None for roll-ups.
+    /// None for roll-ups and surveys.
     #[prost(string, optional, tag = "2")]
     table: Option<String>,
     #[prost(string, repeated, tag = "3")]
@@ -40,6 +40,9 @@ struct ScanMessage {
     columns: Vec<String>,
     #[prost(bytes = "vec", repeated, tag = "5")]
     filters: Vec<Vec<u8>>,
+    /// Whether it is a survey.
+    #[prost(bool, tag = "6")]
+    is_survey: bool,
 }
 
 /// Resolves the functions in filters.
@@ -76,6 +79,7 @@ impl Codec {
         let filters = message.filters.iter();
         let filters = filters.map(|bytes| Expr::from_bytes_with_ctx(bytes, &FUNCTIONS));
         let work = match message.table {
+            None if message.is_survey => Work::Surveys,
             None => Work::RollUps,
             Some(table) => Work::Rows(Question {
                 table,
@@ -93,8 +97,9 @@ impl Codec {
 fn encode(work: &Work, bytes: &mut Vec<u8>) -> Result<()> {
     let release = env!("CARGO_PKG_VERSION").to_owned();
     let message = match work {
-        Work::RollUps => ScanMessage {
+        Work::RollUps | Work::Surveys => ScanMessage {
             release,
+            is_survey: matches!(work, Work::Surveys),
             ..ScanMessage::default()
         },
         Work::Rows(question) => {
@@ -106,6 +111,7 @@ fn encode(work: &Work, bytes: &mut Vec<u8>) -> Result<()> {
                 options: question.options.clone(),
                 columns: question.columns.clone(),
                 filters: filters.collect::<Result<_>>()?,
+                ..ScanMessage::default()
             }
         }
     };

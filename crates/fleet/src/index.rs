@@ -1,21 +1,16 @@
 //! `stepscope index --fleet`: executors make the roll-ups, this process lists them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray as _;
-use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
-use futures::TryStreamExt as _;
 use stepscope_catalog::{Catalog, Outcome, Unlisted};
 use stepscope_cli::Located;
 use stepscope_sql::{Place, Runner as _};
 use tokio::runtime::Runtime;
 
 use crate::address::Address;
-use crate::client::{Fleet, MOST_READERS};
-use crate::scan::SessionScan;
+use crate::client::{Fleet, explained};
+use crate::told::told;
 use crate::work::Work;
 
 /// Makes the roll-ups of sessions that have none on a fleet, and lists those that are then in this
@@ -39,65 +34,43 @@ pub fn index(
             outcome.unchanged_count += 1;
             continue;
         }
-        let name = position.to_string();
-        match Place::of(files, &name, &one.todo.location, &one.root, &one.path) {
-            Ok(place) => places.push(place),
+        match Place::of(files, &files.name, &one.todo.location, &one.root, &one.path) {
+            Ok(place) => places.push((position, place)),
             Err(reason) => outcome.failed.push((files.name.clone(), reason)),
         }
     }
     if !places.is_empty() {
-        let rows = made(&Fleet::at(address), &places);
-        let rows = rows.map_err(|error| only_sentence(error.strip_backtrace()))?;
+        let rows = made(address, places).map_err(only_sentence)?;
         list(catalog, located, rows, &mut outcome).map_err(only_sentence)?;
     }
     outcome.failed.sort();
     Ok(outcome)
 }
 
-/// What became of each place, by its name.
+/// What became of each place, by its number.
 fn made(
-    fleet: &Fleet,
-    places: &[Place],
-) -> Result<HashMap<String, Result<String, String>>, DataFusionError> {
-    let each = places.len().div_ceil(MOST_READERS);
-    let readers: Vec<Vec<Place>> = places.chunks(each).map(<[Place]>::to_vec).collect();
-    let plan = Arc::new(SessionScan::over(Work::RollUps, &readers)?);
-    let context = SessionContext::new_with_config(fleet.configuration());
-    let runtime = Runtime::new()?;
-    let batches: Vec<RecordBatch> = runtime.block_on(async {
-        let rows = fleet.run(plan, context.task_ctx()).await?;
-        rows.try_collect().await
-    })?;
-    let mut made = HashMap::new();
-    for batch in &batches {
-        let text = |column: usize| {
-            let column = batch.columns().get(column);
-            column.and_then(|column| column.as_string_opt::<i32>())
-        };
-        let (Some(names), Some(texts), Some(failures)) = (text(0), text(1), text(2)) else {
-            let reason = "an executor gave other columns: all machines need one release";
-            return Err(DataFusionError::Execution(reason.to_owned()));
-        };
-        let rows = names.iter().zip(texts).zip(failures);
-        made.extend(rows.filter_map(|((name, text), failure)| {
-            let text = text.map(str::to_owned);
-            let failure = failure.unwrap_or_default().to_owned();
-            Some((name?.to_owned(), text.ok_or(failure)))
-        }));
-    }
-    Ok(made)
+    address: Address,
+    places: Vec<(usize, Place)>,
+) -> Result<HashMap<usize, Result<String, String>>, String> {
+    let (numbers, places): (Vec<usize>, Vec<Place>) = places.into_iter().unzip();
+    let configuration = Fleet::at(address.clone()).configuration();
+    let context = SessionContext::new_with_config(configuration).task_ctx();
+    let runtime = Runtime::new().map_err(|error| error.to_string())?;
+    let told = runtime.block_on(told(&address, Work::RollUps, &places, &context));
+    let told = told.map_err(|error| explained(error, &address).strip_backtrace())?;
+    Ok(numbers.into_iter().zip(told).collect())
 }
 
 /// Lists what was made, and counts.
 fn list(
     catalog: &Catalog,
     located: &[Located],
-    mut rows: HashMap<String, Result<String, String>>,
+    mut rows: HashMap<usize, Result<String, String>>,
     outcome: &mut Outcome,
 ) -> Result<(), String> {
     let mut listed = Vec::new();
     for (position, one) in located.iter().enumerate() {
-        let Some(row) = rows.remove(&position.to_string()) else {
+        let Some(row) = rows.remove(&position) else {
             continue;
         };
         let made = row.and_then(|text| {

@@ -22,6 +22,7 @@ mod index;
 mod job;
 mod scan;
 mod scheduler;
+mod told;
 mod work;
 
 pub use address::Address;

@@ -146,6 +146,7 @@ impl DisplayAs for SessionScan {
                 write!(formatter, "SessionScan: table={table}, columns=[{columns}]")
             }
             Work::RollUps => formatter.write_str("SessionScan: roll-ups"),
+            Work::Surveys => formatter.write_str("SessionScan: surveys"),
         }
     }
 }

@@ -39,6 +39,9 @@ pub enum Work {
     /// Their roll-ups, made in the folder of the executor's catalog: one row per session, with the name
     /// of its place and either what was made, as JSON, or why not.
     RollUps,
+    /// What has to be known of them, or of some of their hosts, before they are read: one row per place,
+    /// with its name and either what [`Library::survey`] says or why it says nothing.
+    Surveys,
 }
 
 impl Work {
@@ -50,7 +53,7 @@ impl Work {
     pub fn schema(&self) -> Result<SchemaRef> {
         match self {
             Self::Rows(question) => question.schema(),
-            Self::RollUps => Ok(Arc::new(Schema::new(vec![
+            Self::RollUps | Self::Surveys => Ok(Arc::new(Schema::new(vec![
                 Field::new("name", DataType::Utf8, false),
                 Field::new("made", DataType::Utf8, true),
                 Field::new("failure", DataType::Utf8, true),
@@ -70,8 +73,8 @@ impl Work {
                 let scan = question.scan(Arc::new(opener.library(places)?))?;
                 scan.execute(0, context)
             }
-            Self::RollUps => {
-                let batch = self.roll_ups(opener, places);
+            Self::RollUps | Self::Surveys => {
+                let batch = self.told(opener, places);
                 let rows = futures::stream::iter([batch]);
                 Ok(Box::pin(RecordBatchStreamAdapter::new(
                     self.schema()?,
@@ -81,8 +84,11 @@ impl Work {
         }
     }
 
-    fn roll_ups(&self, opener: &Opener, places: &[Place]) -> Result<RecordBatch> {
-        let made = places.iter().map(|place| roll_up(opener, place));
+    fn told(&self, opener: &Opener, places: &[Place]) -> Result<RecordBatch> {
+        let made = places.iter().map(|place| match self {
+            Self::Surveys => survey(opener, place),
+            _ => roll_up(opener, place),
+        });
         let made: Vec<Result<String, String>> = made.collect();
         let names = places.iter().map(|place| Some(place.name.as_str()));
         let texts = made.iter().map(|made| made.as_deref().ok());
@@ -96,6 +102,11 @@ impl Work {
             ],
         )?)
     }
+}
+
+fn survey(opener: &Opener, place: &Place) -> Result<String, String> {
+    let library = Library::at(slice::from_ref(place), &|path| opener.allowed.check(path))?;
+    library.survey(0)
 }
 
 fn roll_up(opener: &Opener, place: &Place) -> Result<String, String> {

@@ -26,11 +26,13 @@ pub struct RangeFacts {
     pub programs: Vec<(u64, String, u64)>,
     /// The programs that its events name, each once: ID and name.
     pub named_programs: Vec<(Option<u64>, String)>,
-    /// What labels and ops are, and what became of them: hashes, by the first. Where two files have
-    /// the same one, the first file decides, so both must agree.
-    pub shared: Vec<(u64, u64)>,
+    /// What labels and ops are, and what became of them: hashes of 40 and 24 bits. Where two files
+    /// have the same one, the first file decides, so both must agree.
+    pub shared: Vec<u64>,
     /// How its steps were found.
     pub steps: RangeSteps,
+    /// Whether it has CUDA or HIP graphs: which ops their kernels execute follows from all hosts.
+    pub has_graphs: bool,
 }
 
 /// How the steps of a range were found.
@@ -72,6 +74,8 @@ pub struct Frames {
     /// Whether the steps of the session are those of its ranges. Steps that are inferred depend on all
     /// hosts.
     pub are_steps_known: bool,
+    /// Whether the ops of slices are those that the ranges say.
+    pub are_ops_known: bool,
 }
 
 /// The frames of ranges, given in the order of their files. `None` if a range would say something else
@@ -99,6 +103,7 @@ pub fn framed(ranges: &[RangeFacts]) -> Option<Frames> {
     Some(Frames {
         ranges: ranges.iter().map(frame).collect(),
         are_steps_known,
+        are_ops_known: !ranges.iter().any(|range| range.has_graphs),
     })
 }
 
@@ -116,11 +121,14 @@ fn decisive(ranges: &[RangeFacts]) -> (RangeSteps, bool) {
     }
 }
 
+/// Bits of [`RangeFacts::shared`] that say what something became.
+pub(crate) const BECAME_BITS: u32 = 24;
+
 /// Whether what several ranges have is the same in all of them.
 fn agree(ranges: &[RangeFacts]) -> bool {
     let mut known: BTreeMap<u64, u64> = BTreeMap::new();
     let mut shared = ranges.iter().flat_map(|range| &range.shared);
-    shared.all(|&(what, became)| *known.entry(what).or_insert(became) == became)
+    shared.all(|&both| *known.entry(both >> BECAME_BITS).or_insert(both) == both)
 }
 
 /// An ID and a name, with the hash of the HLO where there is one.
@@ -225,7 +233,10 @@ mod tests {
     #[test]
     fn labels_that_became_something_else_in_another_file_need_all_files() {
         let with = |shared: &[(u64, u64)]| RangeFacts {
-            shared: shared.to_vec(),
+            shared: shared
+                .iter()
+                .map(|(what, became)| (what << BECAME_BITS) | became)
+                .collect(),
             ..range(&[], &[])
         };
         assert!(framed(&[with(&[(1, 2)]), with(&[(1, 2), (3, 4)])]).is_some());

@@ -23,7 +23,7 @@ use stepscope_export::arrow::table_of;
 use tokio::sync::watch;
 
 use crate::library::Library;
-use crate::scan::{MostReaders, Provider, Scan, TableOptions};
+use crate::scan::{Provider, Readers, Scan, TableOptions};
 use crate::tables::{SqlColumn, SqlTable, tables};
 use crate::views::{SqlView, VIEWS};
 
@@ -62,6 +62,10 @@ pub trait Runner: Send + Sync {
     fn configuration(&self) -> SessionConfig;
     /// Most readers of a table. Up to this number, each session has its own, and can be read elsewhere.
     fn most_readers(&self) -> usize;
+    /// The hosts of a large session that one reader reads, where rows are of one host each.
+    fn hosts_per_reader(&self) -> usize {
+        8
+    }
     /// Starts a plan that has a [`Scan`].
     async fn run(
         &self,
@@ -110,9 +114,10 @@ impl Engine {
             .build_arc();
         let configuration = match &runner {
             None => SessionConfig::new().with_target_partitions(limits.threads),
-            Some(runner) => runner
-                .configuration()
-                .with_extension(Arc::new(MostReaders(runner.most_readers()))),
+            Some(runner) => runner.configuration().with_extension(Arc::new(Readers {
+                most: runner.most_readers(),
+                hosts: runner.hosts_per_reader(),
+            })),
         };
         let configuration = configuration.with_information_schema(true);
         let environment = environment.map_err(|error| told(&error, &[]))?;

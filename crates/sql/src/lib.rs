@@ -23,13 +23,14 @@ mod functions;
 mod library;
 mod place;
 mod program;
+mod ranges;
 mod scan;
 mod tables;
 mod views;
 
 pub use engine::{Connect, Engine, Limits, QueryError, Rows, Runner};
 pub use functions::{FUNCTIONS, aggregates, scalars};
-pub use library::{Library, Source};
+pub use library::{Library, NOT_OPENED, Source};
 pub use place::Place;
 pub use program::run;
 pub use scan::{Question, Scan};

@@ -3,16 +3,26 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use crate::place::Place;
+use crate::ranges::{Divided, HostRange, text_of};
 use datafusion::error::DataFusionError;
 use stepscope_catalog::{Catalog, Entry, RollUp};
 use stepscope_model::{Reads, Session};
-use stepscope_storage::{NoProgress, SessionFiles, StorageError, find, open_session, shown};
+use stepscope_storage::{
+    NoProgress, OpenSessionError, SessionFiles, StorageError, find, open_range, open_session,
+    open_session_of_hosts, shown, survey_hosts,
+};
 
 /// Sessions that stay open although no table reads them: the next query probably does.
 const KEPT_OPEN: usize = 4;
+
+/// What is between the name of a session and the reason why it is not opened.
+pub const NOT_OPENED: &str = ": not opened: ";
+
+/// Why a part of a session is not read.
+const OTHER_FILES: &str = "the files are not those that the query was planned for";
 
 /// The sessions at some paths.
 #[derive(Default)]
@@ -23,6 +33,8 @@ pub struct Library {
     /// Whether a session that cannot be opened is an error; otherwise it is left out with a remark.
     needs_all: bool,
     opened: AtomicUsize,
+    decoded_hosts: AtomicUsize,
+    read_slices: AtomicUsize,
     remarks: Mutex<Vec<String>>,
 }
 
@@ -38,7 +50,22 @@ pub struct Source {
     found_at: (PathBuf, PathBuf),
     /// What is known of it without opening it.
     pub(crate) indexed: Option<Entry>,
-    open: Mutex<Option<(Reads, Weak<Session>)>>,
+    open: Mutex<Option<(OpenedPart, Weak<Session>)>>,
+    /// The hosts that are read, if not all.
+    range: Option<HostRange>,
+    /// How readers on other machines divide it, once that is known.
+    divided: Mutex<Option<Arc<Divided>>>,
+    /// Why readers on other machines cannot open it.
+    unopened: OnceLock<String>,
+}
+
+/// What of a session is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OpenedPart {
+    /// What these questions read.
+    Reads(Reads),
+    /// What was recorded on these hosts, and what all files say about clocks and programs.
+    Hosts(Vec<String>),
 }
 
 impl Library {
@@ -57,14 +84,10 @@ impl Library {
             let found = find(path)?;
             for files in found.sessions.iter().filter(|files| keep(position, files)) {
                 let own = found.path_of(files);
-                library.sources.push(Source {
-                    name: files.name.clone(),
-                    location: shown(&own),
-                    files: files.clone(),
-                    found_at: (path.clone(), own),
-                    indexed: None,
-                    open: Mutex::default(),
-                });
+                let (name, location) = (files.name.clone(), shown(&own));
+                let found_at = (path.clone(), own);
+                let source = Source::new(name, location, files.clone(), found_at);
+                library.sources.push(source);
             }
         }
         library.tell_apart();
@@ -72,7 +95,7 @@ impl Library {
     }
 
     /// The sessions at places that another process found. All of them are needed: one that is not
-    /// there, or not as it was, is an error.
+    /// there, not as it was, or cannot be opened is an error.
     ///
     /// # Errors
     ///
@@ -83,13 +106,12 @@ impl Library {
     ) -> Result<Self, String> {
         let source = |place: &Place| {
             let files = place.find(may_open);
+            let files = files.map_err(|reason| format!("{}: {reason}", place.name))?;
+            let (name, location) = (place.name.clone(), place.location.clone());
+            let found_at = (place.root.clone(), place.path.clone());
             Ok(Source {
-                name: place.name.clone(),
-                location: place.location.clone(),
-                files: files.map_err(|reason| format!("{}: {reason}", place.name))?,
-                found_at: (place.root.clone(), place.path.clone()),
-                indexed: None,
-                open: Mutex::default(),
+                range: place.range.clone(),
+                ..Source::new(name, location, files, found_at)
             })
         };
         Ok(Self {
@@ -151,6 +173,21 @@ impl Library {
         self.opened.load(Ordering::Relaxed)
     }
 
+    /// How many slices were read to find rows of `slices` and `slice_ancestors`.
+    pub fn read_slice_count(&self) -> usize {
+        self.read_slices.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the number of slices that were read.
+    pub(crate) fn count_slices(&self, count: usize) {
+        self.read_slices.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// How many files of hosts were decoded.
+    pub fn decoded_host_count(&self) -> usize {
+        self.decoded_hosts.load(Ordering::Relaxed)
+    }
+
     /// Opens a session, or hands out the one that is open. `None` if it cannot be opened; a remark says
     /// why.
     ///
@@ -160,25 +197,25 @@ impl Library {
     pub(crate) fn open(
         &self,
         position: usize,
-        reads: Reads,
+        part: &OpenedPart,
     ) -> Result<Option<Arc<Session>>, DataFusionError> {
         let Some(source) = self.sources.get(position) else {
             return Ok(None);
         };
         let mut open = lock(&source.open);
         if let Some((had, session)) = &*open
-            && (*had == reads || *had == Reads::Everything)
+            && (had == part || *had == OpenedPart::Reads(Reads::Everything))
             && let Some(session) = session.upgrade()
         {
             return Ok(Some(session));
         }
-        match self.opened(source, reads) {
+        match self.opened(source, part) {
             Ok(session) => {
-                *open = Some((reads, Arc::downgrade(&session)));
+                *open = Some((part.clone(), Arc::downgrade(&session)));
                 Ok(Some(session))
             }
             Err(reason) => {
-                let reason = format!("{}: not opened: {reason}", source.name);
+                let reason = source.not_opened(&reason);
                 if self.needs_all {
                     return Err(DataFusionError::Execution(reason));
                 }
@@ -188,22 +225,69 @@ impl Library {
         }
     }
 
-    fn opened(&self, source: &Source, reads: Reads) -> Result<Arc<Session>, String> {
-        let open = || open_session(&source.files, reads, |_| NoProgress);
-        let opened = open().or_else(|error| {
+    fn opened(&self, source: &Source, part: &OpenedPart) -> Result<Arc<Session>, String> {
+        let files = &source.files;
+        let opened = self.with_memory(|| match (&source.range, part) {
+            (Some(range), _) => open_range(files, &range.frame),
+            (None, OpenedPart::Reads(reads)) => {
+                let opened = open_session(files, *reads, |_| NoProgress)?;
+                Ok(Some(opened.session))
+            }
+            (None, OpenedPart::Hosts(hosts)) => {
+                let is_wanted = |name: &str| is_among(hosts, name);
+                let opened = open_session_of_hosts(files, &is_wanted, |_| NoProgress)?;
+                Ok(Some(opened.session))
+            }
+        });
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        let decoded = match part {
+            OpenedPart::Reads(_) => files.hosts.len(),
+            OpenedPart::Hosts(hosts) => hosts.len(),
+        };
+        self.decoded_hosts.fetch_add(decoded, Ordering::Relaxed);
+        let session = opened.map_err(|error| error.to_string())?;
+        let session = Arc::new(session.ok_or(OTHER_FILES)?);
+        let mut recent = lock(&self.recent);
+        recent.push_front(Arc::clone(&session));
+        recent.truncate(KEPT_OPEN);
+        Ok(session)
+    }
+
+    fn with_memory<T>(
+        &self,
+        open: impl Fn() -> Result<T, OpenSessionError>,
+    ) -> Result<T, OpenSessionError> {
+        open().or_else(|error| {
             // Those that nobody reads may be what is in the way.
             if error.lacks_memory() {
                 lock(&self.recent).clear();
                 return open();
             }
             Err(error)
-        });
-        self.opened.fetch_add(1, Ordering::Relaxed);
-        let session = Arc::new(opened.map_err(|error| error.to_string())?.session);
-        let mut recent = lock(&self.recent);
-        recent.push_front(Arc::clone(&session));
-        recent.truncate(KEPT_OPEN);
-        Ok(session)
+        })
+    }
+
+    /// What has to be known of a session before others read it, as text: of some of its hosts, what
+    /// matters to the others; of a whole session only that it can be opened.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened. Says why, as a remark does.
+    pub fn survey(&self, position: usize) -> Result<String, String> {
+        let Some(source) = self.sources.get(position) else {
+            return Err("the session is not there".to_owned());
+        };
+        let not_opened = |reason: String| source.not_opened(&reason);
+        if source.range.is_none() {
+            let part = OpenedPart::Reads(Reads::Everything);
+            let opened = self.opened(source, &part).map_err(not_opened)?;
+            return Ok(opened.name.clone());
+        }
+        let facts = self.with_memory(|| survey_hosts(&source.files));
+        let facts = facts.map_err(|error| not_opened(error.to_string()))?;
+        self.decoded_hosts
+            .fetch_add(source.files.hosts.len(), Ordering::Relaxed);
+        text_of(facts)
     }
 
     /// Notes what a reader of the answer has to know. Each is kept once.
@@ -221,6 +305,49 @@ impl Library {
 }
 
 impl Source {
+    fn new(
+        name: String,
+        location: String,
+        files: SessionFiles,
+        found_at: (PathBuf, PathBuf),
+    ) -> Self {
+        Self {
+            name,
+            location,
+            files,
+            found_at,
+            indexed: None,
+            open: Mutex::default(),
+            range: None,
+            divided: Mutex::default(),
+            unopened: OnceLock::new(),
+        }
+    }
+
+    fn not_opened(&self, reason: &str) -> String {
+        format!("{}{NOT_OPENED}{reason}", self.name)
+    }
+
+    /// How readers on other machines divide it, if that is known.
+    pub(crate) fn divided(&self) -> Option<Arc<Divided>> {
+        lock(&self.divided).clone()
+    }
+
+    /// Keeps how readers on other machines divide it.
+    pub(crate) fn divide(&self, divided: Divided) {
+        *lock(&self.divided) = Some(Arc::new(divided));
+    }
+
+    /// Why readers on other machines cannot open it, if they cannot.
+    pub(crate) fn unopened(&self) -> Option<&str> {
+        self.unopened.get().map(String::as_str)
+    }
+
+    /// Has readers on other machines leave it out.
+    pub(crate) fn leave_out(&self, reason: &str) {
+        self.unopened.get_or_init(|| self.not_opened(reason));
+    }
+
     /// Where another process finds it.
     ///
     /// # Errors
@@ -237,6 +364,10 @@ impl std::fmt::Debug for Library {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} sessions", self.sources.len())
     }
+}
+
+fn is_among(names: &[String], name: &str) -> bool {
+    names.iter().any(|own| own == name)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stepscope_storage::{SessionFiles, find, hide_credentials, is_remote};
 
+use crate::ranges::HostRange;
+
 /// A session that another process can find. Never contains credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,9 @@ pub struct Place {
     session: String,
     file_count: usize,
     size_bytes: u64,
+    /// The hosts that are read, if not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) range: Option<HostRange>,
 }
 
 impl Place {
@@ -44,10 +49,25 @@ impl Place {
             session: files.name.clone(),
             file_count: files.files().count(),
             size_bytes: files.size_bytes,
+            range: None,
         })
     }
 
-    /// The same files here: at its path or, if they lie in several folders, below its root.
+    /// The same under another name.
+    #[must_use]
+    pub fn named(mut self, name: String) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// The same with only a range of the hosts; all if there is none.
+    pub(crate) fn with_range(mut self, range: Option<HostRange>) -> Self {
+        self.range = range;
+        self
+    }
+
+    /// The same files here, those that are read: at its path or, if they lie in several folders, below
+    /// its root.
     pub(crate) fn find(
         &self,
         may_open: &dyn Fn(&Path) -> Result<(), String>,
@@ -72,6 +92,9 @@ impl Place {
                 sessions.find(|files| files.name == self.session && is_same(files))
             };
             if let Some(files) = same {
+                let range = self.range.as_ref();
+                let files =
+                    range.map_or_else(|| files.clone(), |own| files.only(own.hosts.clone()));
                 for file in files.files() {
                     may_open(&file.path)?;
                 }

@@ -1,7 +1,5 @@
 //! Opening some hosts of a session without the others, as `stepscope_model::frame` explains.
 
-use std::ops::Range;
-
 use stepscope_model::ingest::{ingest_range, survey_range};
 use stepscope_model::{Frame, RangeFacts, Reads, Session};
 
@@ -11,39 +9,33 @@ use crate::open_session::{OpenSessionError, opened};
 use crate::progress::NoProgress;
 use crate::session::SessionFiles;
 
-/// What some hosts of a session, by their positions, say that matters to its others.
+/// What some hosts of a session say that matters to its others; see [`SessionFiles::only`].
 ///
 /// # Errors
 ///
 /// Memory that others use is all that lacks. Files that cannot be read are left out, as in the whole
 /// session.
-pub fn survey_hosts(
-    files: &SessionFiles,
-    hosts: Range<usize>,
-) -> Result<RangeFacts, OpenSessionError> {
-    let files = files.only(hosts);
+pub fn survey_hosts(files: &SessionFiles) -> Result<RangeFacts, OpenSessionError> {
     opened(
-        &files,
+        files,
         Reads::Everything,
         |_| NoProgress,
         |opened| Ok(survey_range(&had_memory(opened)?.inputs)),
     )
 }
 
-/// Opens some hosts of a session, by their positions: the session has no others, and they are as in
-/// the whole session. `None` if the files are not those that the frame was made for.
+/// Opens some hosts of a session, see [`SessionFiles::only`]: it has no others, and they are as in the
+/// whole session. `None` if the files are not those that the frame was made for.
 ///
 /// # Errors
 ///
 /// As for [`survey_hosts`].
 pub fn open_range(
     files: &SessionFiles,
-    hosts: Range<usize>,
     frame: &Frame,
 ) -> Result<Option<Session>, OpenSessionError> {
-    let files = files.only(hosts);
     opened(
-        &files,
+        files,
         Reads::Everything,
         |_| NoProgress,
         |opened| {

@@ -122,7 +122,8 @@ impl SessionFiles {
     }
 
     /// Only these of its hosts, by position, without what belongs to no host or to others.
-    pub(crate) fn only(&self, hosts: Range<usize>) -> Self {
+    #[must_use]
+    pub fn only(&self, hosts: Range<usize>) -> Self {
         let hosts = self.hosts.get(hosts).unwrap_or_default().to_vec();
         let is_own = |file: &&HostFile| hosts.iter().any(|host| host.host == file.host);
         Self {

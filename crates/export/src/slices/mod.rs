@@ -7,6 +7,7 @@
 mod batches;
 mod columns;
 mod query;
+mod times;
 
 use std::borrow::Cow;
 use std::io;
@@ -15,9 +16,9 @@ use std::ops::{Deref, Range};
 use stepscope_analysis::measuring::selection::Parts;
 use stepscope_analysis::{AnalysisError, CellRef, Column, Unit};
 use stepscope_model::{
-    DeviceId, HostId, LabelId, Lane, Picos, ProgramId, Session, Span, Step, StringId, Track,
-    TrackId,
+    DeviceId, HostId, LabelId, Lane, Picos, ProgramId, Session, Span, StringId, Track, TrackId,
 };
+use times::{may_start_in, step_at, steps_on};
 
 pub use batches::{SLICE_BATCH_ROWS, SliceBatches};
 pub use query::SliceQuery;
@@ -164,6 +165,62 @@ impl<S: Deref<Target = Session>> Slices<S> {
         }
     }
 
+    /// Only those in steps that `is_kept` passes, by number; it is asked about `None` for slices in no
+    /// step. Lanes without such times are not read. To be called before [`Slices::only`].
+    #[must_use]
+    pub fn in_steps(mut self, is_kept: &dyn Fn(Option<i64>) -> bool) -> Self {
+        let narrowed = |windows: &mut Option<Vec<Span>>, steps: &[(Span, i64)]| {
+            if let Some(windows) = windows {
+                *windows = times::common(windows, &times::in_steps(steps, is_kept));
+            }
+        };
+        for (windows, steps) in self.parts.devices.iter_mut().zip(&self.device_steps) {
+            narrowed(windows, steps);
+        }
+        for (windows, steps) in self.parts.hosts.iter_mut().zip(&self.host_steps) {
+            narrowed(windows, steps);
+        }
+        self.lanes = lanes(
+            &self.session,
+            &self.parts,
+            &vec![true; self.session.tracks.len()],
+        );
+        self
+    }
+
+    /// The numbers of all steps that slices may be in, ascending.
+    pub fn step_numbers(&self) -> Vec<i64> {
+        let all = self.device_steps.iter().chain(&self.host_steps).flatten();
+        let mut numbers: Vec<i64> = all.map(|&(_, number)| number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// The number of slices in the lanes that are read to find the selected ones.
+    pub fn read_count(&self) -> usize {
+        let lanes = self.lanes.iter();
+        let lane = |at: &LaneAddress| &self.session.track(at.track).lanes[at.lane as usize];
+        lanes.map(|at| lane(at).len()).sum()
+    }
+
+    /// Tracks that may have selected slices, in display order.
+    pub fn track_ids(&self) -> Vec<TrackId> {
+        let mut ids: Vec<TrackId> = self.lanes.iter().map(|at| at.track).collect();
+        ids.dedup();
+        ids
+    }
+
+    /// Times in which the selected slices of a track start, ascending.
+    pub fn windows(&self, track: TrackId) -> &[Span] {
+        windows(&self.session, &self.parts, track)
+    }
+
+    /// Whether slices with this label are selected.
+    pub fn has_label(&self, label: LabelId) -> bool {
+        is_selected(&self.parts, label)
+    }
+
     /// The number of slices. If labels are selected, this reads the labels of all slices.
     pub fn count(&self) -> u64 {
         let mut position = Position::default();
@@ -272,10 +329,6 @@ impl<S: Deref<Target = Session>> Slices<S> {
         track.lanes.get(address.lane as usize)
     }
 
-    fn windows(&self, track: TrackId) -> &[Span] {
-        windows(&self.session, &self.parts, track)
-    }
-
     fn rows<E>(
         &self,
         position: &Position,
@@ -307,7 +360,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
                 host,
                 device,
                 text(track.name),
-                CellRef::Int(i64::from(id.0)),
+                CellRef::Int(self.session.track_number(id)),
                 CellRef::Int(track.line_id),
                 CellRef::Text(track.role.name()),
                 CellRef::Int(i64::from(number)),
@@ -331,10 +384,6 @@ impl<S: Deref<Target = Session>> Slices<S> {
             failed = receive(&row).err();
         });
         failed.map_or(Ok(count), Err)
-    }
-
-    fn has_label(&self, label: LabelId) -> bool {
-        is_selected(&self.parts, label)
     }
 }
 
@@ -372,12 +421,11 @@ fn windows<'p>(session: &Session, parts: &'p Parts, track: TrackId) -> &'p [Span
     windows.and_then(Option::as_deref).unwrap_or_default()
 }
 
-/// Lanes of the selected tracks. A track without any selected label is not read, so that its slices
-/// may stay in the file.
+/// Lanes of the selected tracks that reach into their times. A track without such a lane or without
+/// any selected label is not read, so that its slices may stay in the file.
 fn lanes(session: &Session, parts: &Parts, wanted: &[bool]) -> Vec<LaneAddress> {
     let tracks = session.track_ids().filter(|&id| {
         wanted[id.index()]
-            && !windows(session, parts, id).is_empty()
             && (parts.labels.is_none()
                 || session
                     .track(id)
@@ -385,33 +433,17 @@ fn lanes(session: &Session, parts: &Parts, wanted: &[bool]) -> Vec<LaneAddress> 
     });
     tracks
         .flat_map(|track| {
-            let nests = session.track(track).nests.iter();
-            nests.flat_map(move |nest| {
+            let windows = windows(session, parts, track);
+            let (all, nests) = (&session.track(track).lanes, &session.track(track).nests);
+            let lanes = nests.iter().flat_map(move |nest| {
                 let lanes = nest.clone();
                 lanes.map(move |lane| LaneAddress {
                     track,
                     lane,
                     depth: lane - nest.start,
                 })
-            })
+            });
+            lanes.filter(move |at| may_start_in(&all[at.lane as usize], windows))
         })
         .collect()
-}
-
-/// Spans of steps for a track, by start: its device's, or its host's.
-fn steps_on(session: &Session, host: HostId, device: Option<DeviceId>) -> Vec<(Span, i64)> {
-    let of = |step: &Step| {
-        let on = step.seen_from(host, device)?;
-        Some((on.span, step.number))
-    };
-    let mut steps: Vec<(Span, i64)> = session.steps.iter().filter_map(of).collect();
-    steps.sort_unstable();
-    steps
-}
-
-/// The step that contains an instant.
-fn step_at(steps: &[(Span, i64)], instant: i64) -> Option<i64> {
-    let after = steps.partition_point(|(span, _)| span.start.0 <= instant);
-    let (span, number) = steps.get(after.checked_sub(1)?)?;
-    (instant < span.end.0).then_some(*number)
 }

@@ -34,12 +34,17 @@ fn the_answer_is_whole_although_an_executor_is_lost() {
     copies(logs, SESSIONS);
     let expected = rows(query(None, logs, QUERY, home));
     assert!(expected.lines().count() > SESSIONS, "{expected}");
+    disturbed(home, logs, QUERY, &expected);
+}
+
+/// Compares the rows of a query that loses an executor.
+pub(crate) fn disturbed(home: &Path, logs: &Path, text: &str, expected: &str) {
     let (_scheduler, address) = scheduler(home);
     let mut others: Vec<_> = (0..3).map(|_| executor(&address, 1, logs, home)).collect();
     // A query may be done before the process is killed; then the next one is disturbed.
     for _ in 0..5 {
         let mut lost = executor(&address, 1, logs, home);
-        let mut asked = query(Some(&address), logs, QUERY, home);
+        let mut asked = query(Some(&address), logs, text, home);
         lost.says("Received task");
         lost.kill();
         let is_disturbed = asked.try_wait().expect("a process").is_none();

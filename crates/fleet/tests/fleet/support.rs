@@ -116,6 +116,11 @@ impl Asked {
         self.engine.library().sources().len()
     }
 
+    /// What was said besides the rows since the last call.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        self.engine.library().take_remarks()
+    }
+
     /// The rows of a query as text, sorted.
     pub(crate) fn rows(&self, query: &str) -> Vec<String> {
         let rows = self.try_rows(query);

@@ -7,18 +7,19 @@ use stepscope_hlo as hlo;
 
 use super::assemble::assemble_range;
 use super::input::HostInput;
-use super::labels::Labels;
+use super::labels::{Labels, op_from_hlo};
 use super::parts::PlacedTrack;
-use crate::frame::{Frame, RangeFacts, RangeSteps};
+use crate::frame::{BECAME_BITS, Frame, RangeFacts, RangeSteps};
 use crate::label::SliceKind;
-use crate::session::{HOSTS_KEPT, Session};
+use crate::session::{HOSTS_KEPT, Op, Session};
 use crate::step::StepOrigin;
 
 /// What some files of a session say that matters to its others. Decodes them.
 pub fn survey_range(inputs: &[HostInput]) -> RangeFacts {
-    let Some(assembly) = assemble_range(inputs, HOSTS_KEPT, None) else {
+    let Some(mut assembly) = assemble_range(inputs, HOSTS_KEPT, None) else {
         return RangeFacts::default();
     };
+    let shared = shared(&mut assembly.labels);
     let labels = &assembly.labels;
     let mut facts = RangeFacts {
         is_usable: assembly.is_usable,
@@ -26,13 +27,14 @@ pub fn survey_range(inputs: &[HostInput]) -> RangeFacts {
         epoch_ns: assembly.clocks.session_epoch_ns,
         programs: programs(labels),
         named_programs: labels.programs.named(),
-        shared: shared(labels),
+        shared,
         ..RangeFacts::default()
     };
     let marks = Marks::of(&assembly.parts.tracks);
     let session = assembly.into_session("");
     facts.track_count = session.tracks.len();
     facts.steps = marks.steps(session.step_origin);
+    facts.has_graphs = !session.graphs.is_empty();
     for input in inputs {
         input.bytes.release_all();
     }
@@ -88,9 +90,21 @@ fn instructions(program: &hlo::Program) -> u64 {
 
 /// Ops and labels of host threads: of equal ones in several files the first decides what they are,
 /// and marks of steps in any file change a label everywhere.
-fn shared(labels: &Labels) -> Vec<(u64, u64)> {
+///
+/// Ops that are as their HLO says need no comparison: the HLO is compared.
+fn shared(labels: &mut Labels) -> Vec<u64> {
+    let (programs, strings) = (&labels.programs.all, &mut labels.strings);
+    let mut is_as_hlo_says = |op: &Op| {
+        let name = strings.get(op.name).to_owned();
+        let told = op_from_hlo(programs, strings, op.program, &name);
+        let facts = |op: &Op| (op.category, op.category_source, op.scope, op.source);
+        facts(op) == facts(&told)
+    };
+    let ops = labels.ops.iter().filter(|op| !is_as_hlo_says(op));
+    let ops: Vec<&Op> = ops.collect();
+    let labels = &*labels;
     let text = |id| labels.strings.get(id);
-    let ops = labels.ops.iter().map(|op| {
+    let ops = ops.into_iter().map(|op| {
         let program = &labels.programs.all[op.program.index()];
         let what = (program.id, &program.name, text(op.name));
         let became = (text(op.category), text(op.scope), text(op.source));
@@ -106,7 +120,10 @@ fn shared(labels: &Labels) -> Vec<(u64, u64)> {
         let what = (text(original.name), original.class.name(), program);
         (hash(what), hash(became.class.name()))
     });
-    let mut all: Vec<(u64, u64)> = ops.chain(threads).collect();
+    let all = ops.chain(threads);
+    let all =
+        all.map(|(what, became)| (what << BECAME_BITS) | (became >> (u64::BITS - BECAME_BITS)));
+    let mut all: Vec<u64> = all.collect();
     all.sort_unstable();
     all.dedup();
     all

@@ -43,9 +43,9 @@ fn are_same(name: &str, files: &[Vec<u8>], each: usize) -> bool {
     let mut ranges = Vec::new();
     for (inputs, frame) in inputs(files).chunks(each).zip(&frames.ranges) {
         let session = ingest_range("run", inputs, frame).expect("the same files");
-        ranges.extend(told(&session, frames.are_steps_known));
+        ranges.extend(told(&session, &frames));
     }
-    let whole = told(&whole, frames.are_steps_known);
+    let whole = told(&whole, &frames);
     let differing = whole.iter().zip(&ranges).find(|(a, b)| a != b);
     assert_eq!(differing, None, "{name}, {each} files each");
     assert_eq!(whole.len(), ranges.len(), "{name}, {each} files each");
@@ -53,21 +53,18 @@ fn are_same(name: &str, files: &[Vec<u8>], each: usize) -> bool {
 }
 
 /// What tables say of tracks and slices, host by host.
-fn told(session: &Session, with_steps: bool) -> Vec<String> {
+fn told(session: &Session, frames: &Frames) -> Vec<String> {
     let mut told = Vec::new();
     let of_label = |id: LabelId| {
         let label = session.label(id);
-        let op = label.op.map(|id| session.op(id));
+        let op = label.op.filter(|_| frames.are_ops_known);
+        let op = op.map(|id| session.op(id));
         let op =
             op.map(|op| [op.name, op.category, op.scope, op.source].map(|id| session.text(id)));
-        let program = label.program.map(|id| session.program(id).title());
-        (
-            session.text(label.name),
-            label.kind,
-            label.class,
-            op,
-            program,
-        )
+        let program = label.program.filter(|_| frames.are_ops_known);
+        let program = program.map(|id| session.program(id).title());
+        let class = Some(label.class).filter(|_| frames.are_ops_known);
+        (session.text(label.name), label.kind, class, op, program)
     };
     for id in session.track_ids() {
         let track = session.track(id);
@@ -93,7 +90,7 @@ fn told(session: &Session, with_steps: bool) -> Vec<String> {
                 lane.durations()
             ));
         }
-        if with_steps {
+        if frames.are_steps_known {
             told.push(format!("{:?}", steps(session, host, device)));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_array::{Array as _, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, Schema};
 use stepscope_analysis::{Cell, Column, Table};
 use stepscope_export::arrow::batch;
@@ -27,6 +27,39 @@ impl Ask {
         filters
             .filter(|filter| filter.needs_only(columns))
             .collect()
+    }
+
+    /// Which rows the filters that need only `columns` keep; `None` for all, without asking for
+    /// `rows`. These get a test for the columns that are needed, and must have at least those.
+    pub(crate) fn kept(
+        &self,
+        columns: &[&str],
+        rows: impl FnOnce(&dyn Fn(&str) -> bool) -> Result<RecordBatch, ArrowError>,
+    ) -> Result<Option<Vec<bool>>, ArrowError> {
+        let filters = self.filters_on(columns);
+        if filters.is_empty() {
+            return Ok(None);
+        }
+        let rows = rows(&|column| filters.iter().any(|filter| filter.names(column)))?;
+        let mut kept = vec![true; rows.num_rows()];
+        for filter in filters {
+            let own = filter.evaluate(&rows)?;
+            let own = own.as_any().downcast_ref::<BooleanArray>();
+            let own =
+                own.ok_or_else(|| ArrowError::CastError("a filter is no condition".to_owned()))?;
+            for (kept, own) in kept.iter_mut().zip(own) {
+                // What is unknown is not kept.
+                *kept &= own == Some(true);
+            }
+        }
+        Ok(Some(kept))
+    }
+
+    /// Whether rows and filters need nothing but these columns.
+    pub(crate) fn needs_only(&self, columns: &[&str]) -> bool {
+        let wanted = |column: &Column| columns.contains(&column.key);
+        let mut filters = self.filters.iter();
+        self.columns.iter().all(wanted) && filters.all(|filter| filter.needs_only(columns))
     }
 
     /// The values of a column that the filters allow, as an inclusive range; `None` for all.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use datafusion::common::tree_node::{Transformed, TreeNode as _};
 use datafusion::common::{Column, DFSchema};
 use datafusion::error::{DataFusionError, Result};
@@ -103,6 +103,10 @@ fn range_of(expression: &Expr, column: &str) -> (i64, i64) {
                 let (one, other) = (range_of(left, column), range_of(right, column));
                 (one.0.max(other.0), one.1.min(other.1))
             }
+            Operator::Or => {
+                let (one, other) = (range_of(left, column), range_of(right, column));
+                (one.0.min(other.0), one.1.max(other.1))
+            }
             _ if is_column(left, column) => bound(*op, number(right)),
             _ if is_column(right, column) => {
                 bound(op.swap().unwrap_or(Operator::NotEq), number(left))
@@ -111,7 +115,7 @@ fn range_of(expression: &Expr, column: &str) -> (i64, i64) {
         },
         Expr::Between(between) if !between.negated && is_column(&between.expr, column) => {
             match (number(&between.low), number(&between.high)) {
-                (Some(low), Some(high)) => (low, high),
+                (Some(low), Some(high)) => (low.0, high.1),
                 _ => ALL,
             }
         }
@@ -119,27 +123,47 @@ fn range_of(expression: &Expr, column: &str) -> (i64, i64) {
     }
 }
 
+/// Whether it is the column, or the column as a floating-point number, as when it is compared with one.
 fn is_column(expression: &Expr, column: &str) -> bool {
-    matches!(expression, Expr::Column(own) if own.name == column)
+    match expression {
+        Expr::Column(own) => own.name == column,
+        Expr::Cast(cast) => {
+            cast.field.data_type() == &DataType::Float64 && is_column(&cast.expr, column)
+        }
+        _ => false,
+    }
 }
 
-fn number(expression: &Expr) -> Option<i64> {
+/// The integers that a literal may be equal to, as an inclusive range.
+fn number(expression: &Expr) -> Option<(i64, i64)> {
     match expression {
-        Expr::Literal(ScalarValue::Int64(value), _) => *value,
+        Expr::Literal(ScalarValue::Int64(Some(value)), _) => Some((*value, *value)),
+        Expr::Literal(ScalarValue::Float64(Some(value)), _) if value.is_finite() => {
+            // Large integers become the nearest number, which is off by less than this share.
+            let off = value.abs() * f64::EPSILON;
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "beyond all integers, the last one is meant"
+            )]
+            let range = ((value - off).floor() as i64, (value + off).ceil() as i64);
+            Some(range)
+        }
         _ => None,
     }
 }
 
-fn bound(operator: Operator, number: Option<i64>) -> (i64, i64) {
-    let Some(number) = number else {
+/// The integers that compare so with one of these.
+fn bound(operator: Operator, number: Option<(i64, i64)>) -> (i64, i64) {
+    let Some((low, high)) = number else {
         return ALL;
     };
+    let is_exact = low == high;
     match operator {
-        Operator::Eq => (number, number),
-        Operator::Gt => (number.saturating_add(1), i64::MAX),
-        Operator::GtEq => (number, i64::MAX),
-        Operator::Lt => (i64::MIN, number.saturating_sub(1)),
-        Operator::LtEq => (i64::MIN, number),
+        Operator::Eq => (low, high),
+        Operator::Gt if is_exact => (low.saturating_add(1), i64::MAX),
+        Operator::Lt if is_exact => (i64::MIN, high.saturating_sub(1)),
+        Operator::Gt | Operator::GtEq => (low, i64::MAX),
+        Operator::Lt | Operator::LtEq => (i64::MIN, high),
         _ => ALL,
     }
 }

@@ -2,10 +2,12 @@
 //! and by how many readers.
 
 mod ahead;
+mod elsewhere;
 mod plan;
 mod provider;
 mod question;
 
+pub(crate) use elsewhere::Readers;
 pub use plan::Scan;
-pub(crate) use provider::{MostReaders, Provider, TableOptions};
+pub(crate) use provider::{Provider, TableOptions};
 pub use question::Question;

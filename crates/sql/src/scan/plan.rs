@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, StringViewArray};
 use arrow_schema::{ArrowError, SchemaRef};
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{
@@ -24,8 +25,7 @@ use stepscope_export::arrow::TextType;
 
 use super::ahead::Ahead;
 use crate::asking::{Ask, Filter, external};
-use crate::library::{Library, Source};
-use crate::place::Place;
+use crate::library::{Library, OpenedPart, Source};
 use crate::tables::{Opened, SESSION, SqlTable};
 
 /// Batches that wait for whoever computes with them.
@@ -36,6 +36,8 @@ const BATCHES_AHEAD: usize = 2;
 pub(super) struct Part {
     /// Positions in the library.
     pub(super) sessions: Vec<usize>,
+    /// The hosts of these that it reads, by the positions of their files; all if none are given.
+    pub(super) hosts: Option<Range<usize>>,
     /// Which one of how many readers of these it is.
     pub(super) share: (usize, usize),
 }
@@ -44,6 +46,7 @@ impl Default for Part {
     fn default() -> Self {
         Self {
             sessions: Vec::new(),
+            hosts: None,
             share: (0, 1),
         }
     }
@@ -53,10 +56,10 @@ impl Default for Part {
 #[derive(Debug)]
 pub struct Scan {
     pub(super) table: SqlTable,
-    library: Arc<Library>,
+    pub(super) library: Arc<Library>,
     pub(super) schema: SchemaRef,
     pub(super) ask: Ask,
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -97,21 +100,6 @@ impl Scan {
     /// Whether a plan reads sessions.
     pub(crate) fn is_in(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
         plan.exists(|node| Ok(node.is::<Self>()))
-    }
-
-    /// The places of each reader's sessions.
-    ///
-    /// # Errors
-    ///
-    /// A place that must not be in a plan, such as a URL with a password.
-    pub fn places(&self) -> Result<Vec<Vec<Place>>> {
-        let of_reader = |part: &Part| {
-            let sessions = part.sessions.iter();
-            let sources = sessions.filter_map(|&one| self.library.sources().get(one));
-            let places = sources.map(Source::place).collect::<Result<Vec<_>, _>>();
-            places.map_err(DataFusionError::Plan)
-        };
-        self.parts.iter().map(of_reader).collect()
     }
 }
 
@@ -177,6 +165,7 @@ impl ExecutionPlan for Scan {
             },
             rows: MetricBuilder::new(&self.metrics).output_rows(partition),
             opened: MetricBuilder::new(&self.metrics).counter("sessions_read", partition),
+            slices: MetricBuilder::new(&self.metrics).counter("slices_read", partition),
         };
         let mut builder =
             RecordBatchReceiverStreamBuilder::new(Arc::clone(&self.schema), BATCHES_AHEAD);
@@ -205,6 +194,19 @@ impl ExecutionPlan for Scan {
     }
 }
 
+/// The column with the name of a host. An empty name and none are those of rows that are of no host.
+const HOST: &str = "host";
+
+/// What filters on hosts keep of a session.
+enum Kept {
+    /// None of its rows.
+    Nothing,
+    /// Rows of these hosts, which are the same if only these are decoded.
+    Hosts(Vec<String>),
+    /// All that is read of it, as far as is known.
+    All,
+}
+
 /// Reads sessions for one partition.
 struct Reader {
     table: SqlTable,
@@ -213,6 +215,7 @@ struct Reader {
     ask: Ask,
     rows: Count,
     opened: Count,
+    slices: Count,
 }
 
 impl Reader {
@@ -245,7 +248,13 @@ impl Reader {
         {
             Ok(())
         } else {
-            let Some(session) = self.library.open(position, rows.reads())? else {
+            let hosts = self.kept_hosts(source).map_err(external)?;
+            let part = match hosts {
+                Kept::Nothing => return Ok(()),
+                Kept::Hosts(hosts) => OpenedPart::Hosts(hosts),
+                Kept::All => OpenedPart::Reads(rows.reads()),
+            };
+            let Some(session) = self.library.open(position, &part)? else {
                 return Ok(());
             };
             self.opened.add(1);
@@ -253,11 +262,45 @@ impl Reader {
                 library: &self.library,
                 source,
                 session,
+                count_slices: &|count| {
+                    self.slices.add(count);
+                    self.library.count_slices(count);
+                },
             };
             rows.read(&opened, &self.ask, &mut send)
         };
         read.map_err(external)?;
         failed.map_or(Ok(()), |error| Err(external(error)))
+    }
+
+    /// Which hosts of a session filters keep, by the names of its files.
+    fn kept_hosts(&self, source: &Source) -> Result<Kept, ArrowError> {
+        let has_hosts = self.table.columns.iter().any(|one| one.column.key == HOST);
+        let Some(names) = source.files.host_names().filter(|_| has_hosts) else {
+            return Ok(Kept::All);
+        };
+        let kept = self.ask.kept(&[HOST], |_| {
+            // The last two rows are those of rows that are of no host.
+            let texts = names.iter().copied().map(Some).chain([Some(""), None]);
+            let values: ArrayRef = match self.table.text {
+                TextType::Plain => Arc::new(texts.collect::<StringArray>()),
+                TextType::View => Arc::new(texts.collect::<StringViewArray>()),
+            };
+            RecordBatch::try_from_iter([(HOST, values)])
+        })?;
+        let Some(kept) = kept.filter(|_| !names.is_empty()) else {
+            return Ok(Kept::All);
+        };
+        if !kept.contains(&true) {
+            return Ok(Kept::Nothing);
+        }
+        let own = names.iter().zip(kept);
+        let own = own.filter_map(|(&name, is_kept)| is_kept.then(|| name.to_owned()));
+        let own: Vec<String> = own.collect();
+        if own.len() == names.len() || !self.ask.needs_only(self.table.rows.of_hosts()) {
+            return Ok(Kept::All);
+        }
+        Ok(Kept::Hosts(own))
     }
 
     /// The rows with the name of their session where it was asked for.

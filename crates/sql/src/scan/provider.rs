@@ -12,15 +12,11 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::scalar::ScalarValue;
 use stepscope_export::arrow::TextType;
 
+use super::elsewhere::{Readers, is_divisible};
 use super::plan::{Part, Scan};
 use crate::asking::{Filter, external};
 use crate::library::Library;
 use crate::tables::{SESSION, SqlTable};
-
-/// An extension of the configuration of plans that run on other machines: each session has its own
-/// reader, up to this number.
-#[derive(Debug)]
-pub(crate) struct MostReaders(pub(crate) usize);
 
 /// A table over all sessions of a library.
 #[derive(Debug, Clone)]
@@ -82,6 +78,7 @@ impl Provider {
                 (0..shares).map(move |share| Part {
                     sessions: vec![session],
                     share: (share, shares),
+                    hosts: None,
                 })
             };
             return sessions.into_iter().flat_map(each).collect();
@@ -133,13 +130,19 @@ impl TableProvider for Provider {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let filters: Vec<Filter> = filters.iter().map(Filter::of).collect();
         let sessions = self.sessions(&filters)?;
-        let readers = match state.config().get_extension::<MostReaders>() {
-            Some(most) => sessions.len().min(most.0),
-            None => state.config().target_partitions(),
-        };
-        let parts = self.parts(sessions, readers.max(1));
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
         let projection = projection.unwrap_or(&all);
+        let parts = match state.config().get_extension::<Readers>() {
+            Some(readers) => {
+                let fields = projection.iter().map(|&column| self.schema.field(column));
+                let columns: Vec<&str> = fields.map(|field| field.name().as_str()).collect();
+                let sources = self.library.sources();
+                let hosts = |session: usize| (session, sources[session].files.hosts.len());
+                let sessions: Vec<(usize, usize)> = sessions.into_iter().map(hosts).collect();
+                readers.parts(&sessions, is_divisible(&self.table, &columns, &filters))
+            }
+            None => self.parts(sessions, state.config().target_partitions().max(1)),
+        };
         let (table, library) = (self.table.clone(), Arc::clone(&self.library));
         let scan = Scan::new(table, library, projection, filters, parts)?;
         Ok(Arc::new(scan))

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_null_array};
+use arrow_array::{
+    Array as _, ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_null_array,
+};
 use arrow_schema::{ArrowError, Field, Schema};
 use stepscope_analysis::{ANALYSES, AnalysisError, Column, Entry, Table, Unit};
 use stepscope_export::arrow::{TextType, batch, data_type};
@@ -25,6 +27,7 @@ pub(super) fn tables() -> Vec<SqlTable> {
                     key: declared.key,
                     options: Vec::new(),
                     per: None,
+                    named: &[],
                 };
                 SqlTable {
                     name: table_name(entry, position, declared.key),
@@ -47,6 +50,9 @@ pub(crate) struct AnalysisTable {
     /// Options as on the command line.
     options: Vec<(String, String)>,
     per: Option<Per>,
+    /// Columns that name the part that was asked, where the analysis has no such columns itself:
+    /// none, one group, in the form of [`Rows::filtered_early`].
+    named: &'static [&'static [&'static str]],
 }
 
 /// What the analysis is asked for, one after another.
@@ -111,7 +117,14 @@ impl SqlTable {
             Some(Per::Device) => 2,
         };
         let leading = leading.into_iter().take(count);
-        columns.extend(leading.filter(|column| !own(column.key)).map(SqlColumn::of));
+        let leading: Vec<Column> = leading.filter(|column| !own(column.key)).collect();
+        rows.named = match leading.as_slice() {
+            [] => &[],
+            [host, _device] if host.key == "host" => &[&["host", "device"]],
+            [host] if host.key == "host" => &[&["host"]],
+            _ => &[&["device"]],
+        };
+        columns.extend(leading.into_iter().map(SqlColumn::of));
         columns.extend(self.columns.iter().cloned());
         Ok(Self {
             columns,
@@ -130,6 +143,10 @@ impl Rows for AnalysisTable {
         } else {
             self.entry.usually_reads()
         }
+    }
+
+    fn filtered_early(&self) -> &[&[&str]] {
+        self.named
     }
 
     fn is_of_roll_ups(&self) -> bool {
@@ -182,7 +199,7 @@ impl Rows for AnalysisTable {
         ask: &Ask,
         send: &mut Receive<'_>,
     ) -> Result<(), ArrowError> {
-        for part in self.parts(&opened.session) {
+        for part in self.kept_parts(&opened.session, ask)? {
             let mut options = self.options.clone();
             options.extend(part.options());
             let answer = self
@@ -256,6 +273,27 @@ impl AnalysisTable {
         format!("{}: no rows of {}: {error}", source.name, self.entry.name)
     }
 
+    /// The parts that filters on the columns with their names keep.
+    fn kept_parts(&self, session: &Session, ask: &Ask) -> Result<Vec<Part>, ArrowError> {
+        let parts = self.parts(session);
+        let columns = self.named.concat();
+        let kept = ask.kept(&columns, |_| {
+            let texts = |&column: &&str| -> ArrayRef {
+                let texts = parts.iter().map(|part| part.text(column));
+                Arc::new(texts.collect::<StringArray>())
+            };
+            let arrays = columns.iter().map(|column| (*column, texts(column)));
+            RecordBatch::try_from_iter(arrays)
+        })?;
+        let Some(kept) = kept else {
+            return Ok(parts);
+        };
+        let parts = parts.into_iter().zip(kept);
+        Ok(parts
+            .filter_map(|(part, is_kept)| is_kept.then_some(part))
+            .collect())
+    }
+
     fn parts(&self, session: &Session) -> Vec<Part> {
         match self.per {
             None => vec![Part::default()],
@@ -283,15 +321,18 @@ fn chosen(table: &Table, part: &Part, columns: &[Column]) -> Result<RecordBatch,
     let whole = batch(table)?;
     let rows = whole.num_rows();
     let array = |column: &Column| -> ArrayRef {
-        if let Some(own) = whole.column_by_name(column.key) {
-            return Arc::clone(own);
-        }
-        match part.text(column.key) {
-            Some(text) => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
-                text, rows,
-            ))),
-            None => new_null_array(&data_type(column), rows),
-        }
+        let own = whole.column_by_name(column.key);
+        let Some(text) = part.text(column.key) else {
+            return own.map_or_else(|| new_null_array(&data_type(column), rows), Arc::clone);
+        };
+        // Rows that name no part are of the one that was asked.
+        let texts = own.and_then(|own| own.as_any().downcast_ref::<StringArray>());
+        let named = |row: usize| {
+            let texts = texts.filter(|texts| texts.is_valid(row))?;
+            Some(texts.value(row)).filter(|text| !text.is_empty())
+        };
+        let texts = (0..rows).map(|row| named(row).unwrap_or(text));
+        Arc::new(StringArray::from_iter_values(texts))
     };
     batch_of(columns, columns.iter().map(array).collect(), rows)
 }

@@ -9,10 +9,10 @@ use arrow_schema::ArrowError;
 use stepscope_analysis::{Cell, Column, Unit};
 use stepscope_export::Slices;
 use stepscope_export::arrow::TextType;
-use stepscope_model::{LabelId, Lane, Session, Track, TrackId};
+use stepscope_model::{Lane, Session, Track, TrackId};
 
 use super::sending::Sending;
-use super::slices::{EARLY, chosen};
+use super::slices::chosen;
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
 
@@ -50,6 +50,32 @@ const COLUMNS: [Column; 20] = [
     .means("The ancestor's duration."),
 ];
 
+/// Columns whose filters are applied early: those of `slices` without the ones that are not here.
+const OF_TRACKS: [&str; 5] = ["host", "device", "track", "track_index", "role"];
+const OF_LABELS: [&str; 3] = ["name", "kind", "class"];
+
+/// Columns that follow from the file of a host, as in `slices`.
+const OF_HOSTS: [&str; 18] = [
+    "session",
+    "host",
+    "device",
+    "track",
+    "role",
+    "lane",
+    "index",
+    "name",
+    "kind",
+    "start_ps",
+    "duration_ps",
+    "distance",
+    "ancestor_lane",
+    "ancestor_index",
+    "ancestor",
+    "ancestor_kind",
+    "ancestor_start_ps",
+    "ancestor_duration_ps",
+];
+
 pub(super) fn table() -> SqlTable {
     SqlTable {
         name: "slice_ancestors".to_owned(),
@@ -71,7 +97,11 @@ impl Rows for AncestorRows {
     }
 
     fn filtered_early(&self) -> &[&[&str]] {
-        EARLY
+        &[&OF_TRACKS, &OF_LABELS]
+    }
+
+    fn of_hosts(&self) -> &[&str] {
+        &OF_HOSTS
     }
 
     fn read(
@@ -80,16 +110,11 @@ impl Rows for AncestorRows {
         ask: &Ask,
         send: &mut Receive<'_>,
     ) -> Result<(), ArrowError> {
-        let session = &opened.session;
-        let all = Slices::starting_in(Arc::clone(session), None);
-        let (tracks, labels) = chosen(&all, session, ask, TextType::Plain)?;
-        let is_kept = |label: LabelId| {
-            let labels = labels.as_ref();
-            labels.is_none_or(|labels| labels[label.index()])
-        };
+        let slices = chosen(&opened.session, ask, TextType::Plain)?;
+        (opened.count_slices)(slices.read_count());
         let mut rows = Sending::new(ask, &COLUMNS, send);
-        for id in session.track_ids().filter(|id| tracks[id.index()]) {
-            if session.track(id).may_have(is_kept) && !of_track(session, id, &is_kept, &mut rows)? {
+        for id in slices.track_ids() {
+            if !of_track(&opened.session, id, &slices, &mut rows)? {
                 return Ok(());
             }
         }
@@ -100,19 +125,18 @@ impl Rows for AncestorRows {
 fn of_track(
     session: &Session,
     id: TrackId,
-    is_kept: &impl Fn(LabelId) -> bool,
+    slices: &Slices<Arc<Session>>,
     rows: &mut Sending<'_, '_>,
 ) -> Result<bool, ArrowError> {
     let track = &*session.track_in_passing(id);
+    let windows = slices.windows(id);
     for nest in &track.nests {
         for number in nest.clone() {
             let lane = &track.lanes[number as usize];
             // In each lane above: the last slice that starts no later than the current one.
             let mut around = vec![0usize; (number - nest.start) as usize];
-            for (index, &label) in lane.labels().iter().enumerate() {
-                if !is_kept(label) {
-                    continue;
-                }
+            let within = windows.iter().flat_map(|&window| lane.starting_in(window));
+            for index in within.filter(|&index| slices.has_label(lane.labels()[index])) {
                 for (above, at) in (nest.start..number).zip(&mut around) {
                     let outer = &track.lanes[above as usize];
                     let start = lane.starts()[index];
@@ -161,7 +185,7 @@ impl Pair<'_> {
             session.host(track.host).name.as_str().into(),
             track.device.map(|id| session.device_title(id)).into(),
             session.text(track.name).into(),
-            i64::from(self.id.0).into(),
+            session.track_number(self.id).into(),
             track.role.name().into(),
             i64::from(number).into(),
             index(at),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use arrow_schema::ArrowError;
 use stepscope_analysis::measuring::environment::hardware;
-use stepscope_analysis::{Cell, Column, Unit};
-use stepscope_export::arrow::TextType;
-use stepscope_model::{Device, Lane, Program, Session, TrackId};
+use stepscope_analysis::{Cell, Column, Table, Unit};
+use stepscope_export::arrow::{TextType, batch};
+use stepscope_model::{Device, Lane, Program, Samples, Session, TrackId};
 
 use super::sending::Sending;
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
@@ -16,8 +16,13 @@ use crate::asking::Ask;
 /// A table of rows that are read one by one.
 struct ModelRows {
     columns: &'static [Column],
-    read: fn(&Session, &mut dyn FnMut(Vec<Cell>) -> bool),
+    /// Columns as in [`Rows::of_hosts`].
+    of_hosts: &'static [&'static str],
+    read: fn(&Session, &Ask, &mut Give<'_>) -> Result<(), ArrowError>,
 }
+
+/// Receives rows; false if nobody wants more.
+type Give<'a> = dyn FnMut(Vec<Cell>) -> bool + 'a;
 
 impl fmt::Debug for ModelRows {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,39 +32,104 @@ impl fmt::Debug for ModelRows {
 }
 
 pub(super) fn tables() -> Vec<SqlTable> {
-    let table = |name: &str, meaning: &str, columns: &'static [Column], read| SqlTable {
+    let table = |name: &str, meaning: &str, rows: ModelRows| SqlTable {
         name: name.to_owned(),
         meaning: meaning.to_owned(),
-        columns: columns.iter().copied().map(SqlColumn::of).collect(),
+        columns: rows.columns.iter().copied().map(SqlColumn::of).collect(),
         options: Vec::new(),
         text: TextType::Plain,
-        rows: Arc::new(ModelRows { columns, read }),
+        rows: Arc::new(rows),
     };
     vec![
-        table("devices", "Every device of the profile", &DEVICES, devices),
-        table("tracks", "Every track of the timeline", &TRACKS, tracks),
+        table("devices", "Every device of the profile", DEVICE_ROWS),
+        table("tracks", "Every track of the timeline", TRACK_ROWS),
         table(
             "programs",
             "Every compiled program that the profile names",
-            &PROGRAMS,
-            programs,
+            PROGRAM_ROWS,
         ),
         table(
             "instructions",
             "Every HLO instruction of the programs whose HLO is in the profile",
-            &INSTRUCTIONS,
-            instructions,
+            INSTRUCTION_ROWS,
         ),
         table(
             "counter_samples",
             "Every sample of every counter",
-            &SAMPLES,
-            samples,
+            SAMPLE_ROWS,
         ),
     ]
 }
 
+const DEVICE_ROWS: ModelRows = ModelRows {
+    columns: &DEVICES,
+    of_hosts: &[
+        "session",
+        "host",
+        "device",
+        "ordinal",
+        "kind",
+        "chip",
+        "peak_flops_per_second",
+        "peak_bandwidth",
+        "memory_bytes",
+        "peak_source",
+        "track_count",
+    ],
+    read: |session, _, give| {
+        devices(session, give);
+        Ok(())
+    },
+};
+
+const TRACK_ROWS: ModelRows = ModelRows {
+    columns: &TRACKS,
+    of_hosts: &[
+        "session",
+        "host",
+        "device",
+        "track",
+        "line_id",
+        "role",
+        "slice_count",
+        "depth",
+        "sample_count",
+    ],
+    read: |session, _, give| {
+        tracks(session, give);
+        Ok(())
+    },
+};
+
+const PROGRAM_ROWS: ModelRows = ModelRows {
+    columns: &PROGRAMS,
+    of_hosts: &[],
+    read: |session, _, give| {
+        programs(session, give);
+        Ok(())
+    },
+};
+
+const INSTRUCTION_ROWS: ModelRows = ModelRows {
+    columns: &INSTRUCTIONS,
+    of_hosts: &[],
+    read: |session, _, give| {
+        instructions(session, give);
+        Ok(())
+    },
+};
+
+const SAMPLE_ROWS: ModelRows = ModelRows {
+    columns: &SAMPLES,
+    of_hosts: &["session", "host", "device", "name", "time_ps", "value"],
+    read: samples,
+};
+
 impl Rows for ModelRows {
+    fn of_hosts(&self) -> &[&str] {
+        self.of_hosts
+    }
+
     fn read(
         &self,
         opened: &Opened<'_>,
@@ -68,10 +138,10 @@ impl Rows for ModelRows {
     ) -> Result<(), ArrowError> {
         let mut rows = Sending::new(ask, self.columns, send);
         let mut result = Ok(true);
-        (self.read)(&opened.session, &mut |row| {
+        (self.read)(&opened.session, ask, &mut |row| {
             result = rows.add(row);
             matches!(result, Ok(true))
-        });
+        })?;
         if result? { rows.end() } else { Ok(()) }
     }
 }
@@ -92,7 +162,7 @@ const DEVICES: [Column; 10] = [
     Column::new("track_count", "Tracks", Unit::Count).means("Its tracks in the timeline."),
 ];
 
-fn devices(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+fn devices(session: &Session, give: &mut Give<'_>) {
     for id in session.device_ids() {
         let device: &Device = session.device(id);
         let chip = &device.chip;
@@ -135,14 +205,14 @@ const TRACKS: [Column; 9] = [
     Column::new("sample_count", "Samples", Unit::Count).means("Samples, if it is a counter."),
 ];
 
-fn tracks(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+fn tracks(session: &Session, give: &mut Give<'_>) {
     for id in session.track_ids() {
         let track = session.track(id);
         let depth = track.nests.iter().map(ExactSizeIterator::len).max();
         let row = vec![
             session.host(track.host).name.as_str().into(),
             device_of(session, id),
-            i64::from(id.0).into(),
+            session.track_number(id).into(),
             session.text(track.name).into(),
             track.line_id.into(),
             track.role.name().into(),
@@ -174,7 +244,7 @@ const PROGRAMS: [Column; 5] = [
         .means("Instructions in its HLO, those in fusions included."),
 ];
 
-fn programs(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+fn programs(session: &Session, give: &mut Give<'_>) {
     for program in &session.programs {
         let count = program.hlo.as_ref().map(|hlo| hlo.instructions().len());
         let row = vec![
@@ -211,7 +281,7 @@ const INSTRUCTIONS: [Column; 13] = [
     Column::new("target", "Target", Unit::Text).means("Target of a custom call."),
 ];
 
-fn instructions(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+fn instructions(session: &Session, give: &mut Give<'_>) {
     for program in &session.programs {
         if !instructions_of(program, give) {
             return;
@@ -219,7 +289,7 @@ fn instructions(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
     }
 }
 
-fn instructions_of(program: &Program, give: &mut dyn FnMut(Vec<Cell>) -> bool) -> bool {
+fn instructions_of(program: &Program, give: &mut Give<'_>) -> bool {
     let Some(hlo) = &program.hlo else {
         return true;
     };
@@ -255,6 +325,9 @@ fn instructions_of(program: &Program, give: &mut dyn FnMut(Vec<Cell>) -> bool) -
     true
 }
 
+/// Columns that all samples of a counter share: the first ones.
+const OF_COUNTERS: [&str; 4] = ["host", "device", "track_index", "name"];
+
 const SAMPLES: [Column; 6] = [
     Column::new("host", "Host", Unit::Text).means("Host of the counter."),
     Column::new("device", "Device", Unit::Text).means("Its device; null for counters of hosts."),
@@ -266,24 +339,45 @@ const SAMPLES: [Column; 6] = [
         .means("The value, in its own unit."),
 ];
 
-fn samples(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
-    for id in session.track_ids() {
+/// Filters on columns of tracks, and a range of times, are applied before samples are looked at.
+fn samples(session: &Session, ask: &Ask, give: &mut Give<'_>) -> Result<(), ArrowError> {
+    let counters: Vec<(TrackId, &Samples)> = session
+        .track_ids()
+        .filter_map(|id| Some((id, session.track(id).samples.as_ref()?)))
+        .collect();
+    let of_track = |id: TrackId| -> [Cell; OF_COUNTERS.len()] {
         let track = session.track(id);
-        let Some(samples) = &track.samples else {
+        [
+            session.host(track.host).name.as_str().into(),
+            device_of(session, id),
+            session.track_number(id).into(),
+            session.text(track.name).into(),
+        ]
+    };
+    let kept = ask.kept(&OF_COUNTERS, |_| {
+        let rows = counters.iter().map(|&(id, _)| of_track(id).to_vec());
+        let rows: Vec<Vec<Cell>> = rows.collect();
+        batch(&Table::new(
+            "counters",
+            "",
+            &SAMPLES[..OF_COUNTERS.len()],
+            rows,
+        ))
+    })?;
+    let (from, to) = ask.range("time_ps").unwrap_or((i64::MIN, i64::MAX));
+    for (position, (id, samples)) in counters.into_iter().enumerate() {
+        if kept.as_ref().is_some_and(|kept| !kept[position]) {
             continue;
-        };
-        for (&time, &value) in samples.times.iter().zip(&samples.values) {
-            let row = vec![
-                session.host(track.host).name.as_str().into(),
-                device_of(session, id),
-                i64::from(id.0).into(),
-                session.text(track.name).into(),
-                time.into(),
-                value.into(),
-            ];
-            if !give(row) {
-                return;
+        }
+        let shared = of_track(id);
+        let first = samples.times.partition_point(|&time| time < from);
+        let times = samples.times.iter().zip(&samples.values).skip(first);
+        for (&time, &value) in times.take_while(|(time, _)| **time <= to) {
+            let own = [time.into(), value.into()];
+            if !give(shared.iter().cloned().chain(own).collect()) {
+                return Ok(());
             }
         }
     }
+    Ok(())
 }

@@ -1,10 +1,10 @@
-//! `slices`: every slice, read as columns. Filters on tracks and labels are applied to these, before
-//! any slice is looked at; tracks that none of them keeps stay in the file.
+//! `slices`: every slice, read as columns. Filters on tracks, labels and steps are applied to these,
+//! before any slice is looked at; tracks that none of them keeps stay in the file.
 
 use std::sync::Arc;
 
-use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch};
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_array::{Array as _, ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use stepscope_export::arrow::TextType;
 use stepscope_export::slices::COLUMNS;
 use stepscope_export::{SliceBatches, Slices};
@@ -13,7 +13,7 @@ use stepscope_model::{Lane, Picos, Session, Span, TrackId};
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
 
-/// Columns that all slices of a track share, and those of a label.
+/// Columns that all slices of a track share, those of a label, and that of a step.
 const OF_TRACKS: [&str; 6] = ["host", "device", "track", "track_index", "line_id", "role"];
 const OF_LABELS: [&str; 9] = [
     "name",
@@ -26,9 +26,30 @@ const OF_LABELS: [&str; 9] = [
     "scope",
     "source",
 ];
+const OF_STEPS: [&str; 1] = ["step"];
 
 /// Columns whose filters [`chosen`] applies.
-pub(super) const EARLY: &[&[&str]] = &[&OF_TRACKS, &OF_LABELS];
+const EARLY: &[&[&str]] = &[&OF_TRACKS, &OF_LABELS, &OF_STEPS];
+
+/// Columns that follow from the file of a host and the clocks of all. The others do not: which steps
+/// there are, how many tracks are before one, what is an annotation of steps, and which op a kernel
+/// of a graph belongs to is decided over all hosts.
+const OF_HOSTS: [&str; 14] = [
+    "session",
+    "host",
+    "device",
+    "track",
+    "line_id",
+    "role",
+    "lane",
+    "depth",
+    "index",
+    "name",
+    "kind",
+    "start_ps",
+    "duration_ps",
+    "self_ps",
+];
 
 pub(super) fn table() -> SqlTable {
     SqlTable {
@@ -53,20 +74,18 @@ impl Rows for SliceRows {
         EARLY
     }
 
+    fn of_hosts(&self) -> &[&str] {
+        &OF_HOSTS
+    }
+
     fn read(
         &self,
         opened: &Opened<'_>,
         ask: &Ask,
         send: &mut Receive<'_>,
     ) -> Result<(), ArrowError> {
-        let session = &opened.session;
-        let time = ask.range("start_ps").map(|(from, to)| {
-            // Spans do not contain their end.
-            Span::new(Picos(from), Picos(to.saturating_add(1)))
-        });
-        let all = Slices::starting_in(Arc::clone(session), time);
-        let (tracks, labels) = chosen(&all, session, ask, TextType::View)?;
-        let slices = all.only(&tracks, labels);
+        let slices = chosen(&opened.session, ask, TextType::View)?;
+        (opened.count_slices)(slices.read_count());
         let position = |key: &str| COLUMNS.iter().position(|column| column.key == key);
         let columns = ask.columns.iter().filter_map(|column| position(column.key));
         let batches = SliceBatches::new(Arc::new(slices), columns.collect(), TextType::View);
@@ -79,17 +98,36 @@ impl Rows for SliceRows {
     }
 }
 
-/// What of a table of slices the filters on tracks and labels keep: which tracks, of the share of
-/// this reader, and which labels, `None` for all. `text` is the type of the table's texts.
+/// The slices that filters on tracks, labels, steps and the start keep, of the share of this reader.
+/// `text` is the type of the table's texts.
 pub(super) fn chosen(
-    all: &Slices<Arc<Session>>,
-    session: &Session,
+    session: &Arc<Session>,
     ask: &Ask,
     text: TextType,
-) -> Result<(Vec<bool>, Option<Vec<bool>>), ArrowError> {
+) -> Result<Slices<Arc<Session>>, ArrowError> {
+    let time = ask.range("start_ps").map(|(from, to)| {
+        // Spans do not contain their end.
+        Span::new(Picos(from), Picos(to.saturating_add(1)))
+    });
+    let all = Slices::starting_in(Arc::clone(session), time);
     let tracks = kept(ask, &OF_TRACKS, |columns| all.of_tracks(columns, text))?;
     let labels = kept(ask, &OF_LABELS, |columns| all.of_labels(columns, text))?;
-    Ok((shared(session, tracks, ask.share), labels))
+    let steps = all.step_numbers();
+    let numbers = steps.iter().copied().map(Some);
+    let kept_steps = ask.kept(&OF_STEPS, |_| {
+        // The last row is that of slices in no step.
+        let values: Int64Array = numbers.chain([None]).collect();
+        let schema = Schema::new(vec![Field::new("step", DataType::Int64, true)]);
+        RecordBatch::try_new(Arc::new(schema), vec![Arc::new(values)])
+    })?;
+    let all = match kept_steps {
+        None => all,
+        Some(kept) => all.in_steps(&|number| match number {
+            Some(number) => steps.binary_search(&number).is_ok_and(|at| kept[at]),
+            None => kept[steps.len()],
+        }),
+    };
+    Ok(all.only(&shared(session, tracks, ask.share), labels))
 }
 
 /// Which tracks or labels the filters on their columns keep; `None` for all.
@@ -98,39 +136,18 @@ fn kept(
     keys: &[&str],
     values: impl Fn(&[usize]) -> Vec<(usize, ArrayRef)>,
 ) -> Result<Option<Vec<bool>>, ArrowError> {
-    let filters = ask.filters_on(keys);
-    if filters.is_empty() {
-        return Ok(None);
-    }
-    let needed = |column: &&str| filters.iter().any(|filter| filter.names(column));
-    let used = COLUMNS.iter().enumerate();
-    let used = used.filter(|(_, column)| keys.contains(&column.key) && needed(&column.key));
-    let used: Vec<usize> = used.map(|(position, _)| position).collect();
-    let columns = values(&used);
-    let field = |(column, values): &(usize, ArrayRef)| {
-        Field::new(COLUMNS[*column].key, values.data_type().clone(), true)
-    };
-    let fields: Vec<Field> = columns.iter().map(field).collect();
-    let arrays = columns.into_iter().map(|(_, values)| values).collect();
-    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?;
-    let mut kept: Option<Vec<bool>> = None;
-    for filter in filters {
-        let own = filter.evaluate(&batch)?;
-        let own = own.as_any().downcast_ref::<BooleanArray>();
-        let own =
-            own.ok_or_else(|| ArrowError::CastError("a filter is no condition".to_owned()))?;
-        // What is unknown is not kept.
-        let own = own.iter().map(|value| value == Some(true));
-        kept = Some(match kept {
-            None => own.collect(),
-            Some(before) => before
-                .iter()
-                .zip(own)
-                .map(|(&before, own)| before && own)
-                .collect(),
-        });
-    }
-    Ok(kept)
+    ask.kept(keys, |is_needed| {
+        let used = COLUMNS.iter().enumerate();
+        let used = used.filter(|(_, column)| keys.contains(&column.key) && is_needed(column.key));
+        let used: Vec<usize> = used.map(|(position, _)| position).collect();
+        let columns = values(&used);
+        let field = |(column, values): &(usize, ArrayRef)| {
+            Field::new(COLUMNS[*column].key, values.data_type().clone(), true)
+        };
+        let fields: Vec<Field> = columns.iter().map(field).collect();
+        let arrays = columns.into_iter().map(|(_, values)| values).collect();
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+    })
 }
 
 /// The tracks of one of several readers: all have about as many slices.

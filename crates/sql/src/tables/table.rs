@@ -23,6 +23,8 @@ pub(crate) struct Opened<'a> {
     pub(crate) library: &'a Library,
     pub(crate) source: &'a Source,
     pub(crate) session: Arc<Session>,
+    /// Adds to the number of slices that are read to find the rows.
+    pub(crate) count_slices: &'a dyn Fn(usize),
 }
 
 /// Receives rows, without the column `session`; false if nobody wants more.
@@ -40,6 +42,11 @@ pub(crate) trait Rows: Any + Debug + Send + Sync {
     }
     /// Columns whose filters are applied before rows are made, in groups that are known together.
     fn filtered_early(&self) -> &[&[&str]] {
+        &[]
+    }
+    /// Columns that are the same where only some hosts were decoded, for rows of these hosts; none if
+    /// rows are of more than a host.
+    fn of_hosts(&self) -> &[&str] {
         &[]
     }
     /// Whether the files of a session tell these columns, so that it need not be opened.

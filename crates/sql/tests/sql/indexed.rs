@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stepscope_analysis::Table;
+use stepscope_analysis::{Cell, Table};
 use stepscope_catalog::{Catalog, Listener, Todo, index};
 use stepscope_storage::{SessionFiles, find};
 
@@ -79,6 +79,36 @@ fn every_table_is_the_same_and_no_session_is_opened() {
     let all = fast.engine.tables().len();
     assert!(from_roll_ups + 12 > all, "{from_roll_ups} of {all} tables");
     assert!(rows > 2000, "{rows} rows");
+}
+
+#[test]
+fn facts_of_hosts_are_those_of_the_tables_and_open_no_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths = ["demo-gpt-cpu", "hosts4-cpu", "nccl-h100/dp"].map(|name| fixtures().join(name));
+    let fast = Asked::with_catalog(&paths, indexed(folder.path(), &paths));
+    let slow = Asked::of(&paths);
+    let facts = fast.table("select * from host_facts");
+    assert!(are_same(&facts, &slow.table("select * from host_facts")));
+    assert_eq!(facts.rows.len(), 7);
+    for (own, expected) in [
+        (
+            "select session, host, step_count, step_ps, wait_ps, is_straggler from host_facts",
+            "select session, host, step_count, step_ps, wait_ps, is_straggler from hosts",
+        ),
+        (
+            "select session, host, clock_offset_ps, started_after_ps from host_facts \
+             where clock_offset_ps is not null",
+            "select session, host, offset_ps, recorded_ps from hosts_clocks",
+        ),
+    ] {
+        assert!(are_same(&fast.table(own), &fast.table(expected)), "{own}");
+    }
+    let sums = "select min(captured_at), count(distinct jax_version), count(driver_version), \
+                max(wait_ratio) < 1 from host_facts where host like 'gpu-host-%'";
+    let recorded = "select captured_at from sessions where chip like 'NVIDIA%'";
+    let (row, recorded) = (fast.table(sums).rows.remove(0), fast.cell(recorded));
+    assert_eq!(row, [recorded, Cell::Int(1), Cell::Int(2), true.into()]);
+    assert_eq!(fast.engine.library().opened_count(), 0);
 }
 
 #[test]

@@ -187,7 +187,12 @@ fn hosts_have_the_names_of_their_files_in_every_table() {
 #[test]
 fn a_filter_on_steps_reads_no_other_lanes_and_changes_no_row() {
     let mut saved = 0;
-    for capture in ["demo-gpt-cpu", "hosts4-cpu", "nccl-h100/dp", "leak-cpu"] {
+    for capture in [
+        "demo-gpt-cpu",
+        "hosts4-cpu",
+        "nccl-h100/dp",
+        "experiments-cpu/straggler",
+    ] {
         let path = fixtures().join(capture);
         let all = asked(&path);
         let query = "select name, track, start_ps, duration_ps, self_ps, step from slices";

@@ -8,9 +8,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use stepscope_analysis::views::timeline::encode::decode;
 use stepscope_analysis::views::timeline::tile::TrackContent;
-
-use crate::child::{self, Cost};
-use crate::http;
+use stepscope_benches::child::{self, Cost};
+use stepscope_benches::http;
 
 /// Name of the run directory.
 const RUN: &str = "capture";

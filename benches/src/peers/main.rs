@@ -12,9 +12,7 @@
     reason = "tables on standard output, progress on standard error"
 )]
 
-mod child;
 mod contestant;
-mod http;
 mod table;
 mod tools;
 
@@ -24,9 +22,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
+use stepscope_benches::child::Cost;
 use stepscope_testing::corpus::repository_root;
 
-use child::Cost;
 use contestant::{Contestant, Program, Question};
 use table::Column;
 

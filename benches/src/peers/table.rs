@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::fs;
 
+use stepscope_benches::child::Cost;
 use stepscope_benches::paired::median;
 
-use crate::child::Cost;
 use crate::contestant::{Program, Question};
 
 /// Our peak memory must stay below this share of xprof-rs's.

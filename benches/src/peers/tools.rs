@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
+use stepscope_benches::child::{self, Cost};
 use stepscope_benches::paired::median;
 use tempfile::TempDir;
 
-use crate::child::{self, Cost};
 use crate::contestant::run_xprof;
 
 /// Rounds of ours; XProf takes part once.

@@ -15,13 +15,13 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What one process used for one answer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cost {
+pub struct Cost {
     /// From its start to the last byte of the answer.
-    pub(crate) wall_seconds: f64,
+    pub wall_seconds: f64,
     /// User and system time of all its threads.
-    pub(crate) processor_seconds: f64,
+    pub processor_seconds: f64,
     /// Peak resident memory, mapped pages of files included.
-    pub(crate) peak_bytes: u64,
+    pub peak_bytes: u64,
 }
 
 impl Cost {
@@ -46,7 +46,11 @@ impl fmt::Display for Cost {
 }
 
 /// Runs a command to its end and discards its output.
-pub(crate) fn run(command: &mut Command) -> Result<Cost> {
+///
+/// # Errors
+///
+/// It cannot be started, or it fails.
+pub fn run(command: &mut Command) -> Result<Cost> {
     let start = Instant::now();
     let mut child = spawn(command)?;
     let used = child.wait4()?;
@@ -61,7 +65,11 @@ pub(crate) fn run(command: &mut Command) -> Result<Cost> {
 
 /// Starts a server, sends requests until it has answered, and stops it. `ask` gets the port; its
 /// result is checked by `check` once the clock has stopped.
-pub(crate) fn serve<T>(
+///
+/// # Errors
+///
+/// It cannot be started or does not answer, or the answer is not what it has to be.
+pub fn serve<T>(
     command: &mut Command,
     port: u16,
     ask: impl FnOnce(u16) -> Result<T>,
@@ -78,7 +86,11 @@ pub(crate) fn serve<T>(
 }
 
 /// A free port.
-pub(crate) fn free_port() -> Result<u16> {
+///
+/// # Errors
+///
+/// The system has none.
+pub fn free_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(listener.local_addr()?.port())
 }

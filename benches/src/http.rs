@@ -6,12 +6,16 @@ use std::net::{Ipv4Addr, TcpStream};
 use anyhow::{Context, Result, ensure};
 
 /// Whether a server accepts connections.
-pub(crate) fn listens(port: u16) -> bool {
+pub fn listens(port: u16) -> bool {
     TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
-/// The body of the answer; anything but status 200 is an error.
-pub(crate) fn get(port: u16, path: &str) -> Result<Vec<u8>> {
+/// The body of the answer.
+///
+/// # Errors
+///
+/// No complete answer, or one with another status than 200.
+pub fn get(port: u16, path: &str) -> Result<Vec<u8>> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     write!(
         stream,

@@ -61,7 +61,7 @@ test('rows with times are a track, which is selected, renamed, reloaded and remo
   await chip(page).getByRole('button', { name: 'Remove the rows of the query' }).click();
   await expect(chip(page)).toHaveCount(0);
   await expect(header(page, 'Dots')).toHaveCount(0);
-  await expect(page).not.toHaveURL(/over=/);
+  await expect(page).not.toHaveURL(/laid=/);
 });
 
 test('a query without times cannot be laid over, and one that fails says so', async ({ page, url }) => {
@@ -69,7 +69,7 @@ test('a query without times cannot be laid over, and one that fails says so', as
   await openView(page, url, 'demo', 'sql', `?query=${encodeURIComponent(query)}`);
   await expect(page.locator('.sql-rows')).toContainText('3 rows');
   await expect(page.getByRole('button', { name: 'Lay over the timeline' })).toHaveCount(0);
-  await openView(page, url, 'demo', 'timeline', '?over=select%20nonsense%20from%20ops');
+  await openView(page, url, 'demo', 'timeline', '?laid=select%20nonsense%20from%20ops');
   await expect(chip(page)).toContainText('SQL !', { timeout: 30_000 });
   await chip(page).getByRole('button', { name: /^SQL/ }).click();
   await expect(page.getByRole('dialog')).toContainText('nonsense');

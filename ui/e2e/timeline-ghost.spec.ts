@@ -5,6 +5,9 @@ import { canvasOf, openTimeline, windowIn } from './timeline-probe';
 test('slices of the other step have a card, and a click shows them', async ({ page, url }) => {
   // Step 3 over step 2, zoomed to step 2.
   await openTimeline(page, url, 'demo', '?over=2~3');
+  // The link lays a step over another one, and no query.
+  await expect(page.getByRole('group', { name: 'Step over step' })).toBeVisible();
+  await expect(page.locator('.laid-chip')).toHaveCount(0);
   const ops = page.locator('.track-header', { hasText: 'XLA Ops' }).first();
   const { box } = await canvasOf(page);
   const row = (await ops.boundingBox())!;

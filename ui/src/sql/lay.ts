@@ -2,11 +2,11 @@
 import { navigate } from '../shell/state';
 
 /** The query. */
-export const LAID_PARAM = 'over';
+export const LAID_PARAM = 'laid';
 /** `all` if it asks all sessions instead of the one shown. */
-export const LAID_SCOPE_PARAM = 'over-of';
+export const LAID_SCOPE_PARAM = 'laid-of';
 /** The name of the track; by default the first line of the query. */
-export const LAID_NAME_PARAM = 'over-name';
+export const LAID_NAME_PARAM = 'laid-name';
 
 export function layOver(session: string, query: string, isOfAll: boolean): void {
   const params = {

@@ -4,6 +4,7 @@ import { formatDuration } from '../format/numbers';
 import type { GapRow } from '../wire/generated/GapRow';
 import { firstGapAfter, gapsOn } from './idle-gaps';
 import { SUMMARY_HEIGHT, SUMMARY_INSET, type Row } from './layout';
+import { GHOST_LIFT_PX } from './overlay';
 import { rowTop, type Scene } from './scene';
 
 const HATCH_PX = 6;
@@ -64,10 +65,12 @@ function drawGap(
   // A paler ground, through which the hatching still shows.
   context.fillStyle = scene.palette.theme.background;
   context.globalAlpha = 0.7;
-  context.fillRect(x0 + TEXT_INSET - 3, top + 2, width + 6, height - 4);
+  // Above the part that shows another step.
+  const lift = scene.ghost ? GHOST_LIFT_PX : 0;
+  context.fillRect(x0 + TEXT_INSET - 3, top + 2, width + 6, height - 4 - 2 * lift);
   context.globalAlpha = 1;
   context.fillStyle = scene.palette.theme.mutedText;
-  context.fillText(shown, x0 + TEXT_INSET, top + height / 2 + 0.5);
+  context.fillText(shown, x0 + TEXT_INSET, top + height / 2 + 0.5 - lift);
 }
 
 function hatching(context: CanvasRenderingContext2D, color: string): CanvasPattern | null {

@@ -23,6 +23,7 @@ import { Minimap } from './minimap';
 import { SliceLabels } from './labels-drawing';
 import type { Segment } from './segments';
 import { rowTop, scrolledTop, type Scene } from './scene';
+import { GHOST_LIFT_PX } from './overlay';
 import { Strips } from './strip-canvas';
 import type { Projection } from './strips';
 
@@ -33,8 +34,6 @@ export interface FrameStats {
   lanes: number;
 }
 
-/** Names make room for the step that lies over theirs. */
-const GHOST_LIFT_PX = 3;
 /** Names in compact lanes are smaller. */
 const COMPACT_FONT_PX = 8;
 /** Lower lanes are compact. */

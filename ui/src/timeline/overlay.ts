@@ -22,5 +22,8 @@ export function parseOverlay(text: string): Overlay | null {
 /** Share of a lane's height, at its foot, that shows the other step. */
 const SHARE = 0.36;
 
+/** How far texts of a lane make room for the other step below them. */
+export const GHOST_LIFT_PX = 3;
+
 /** How much of a lane shows the other step, in pixels. */
 export const ghostHeight = (laneHeight: number): number => Math.round(laneHeight * SHARE);

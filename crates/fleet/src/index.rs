@@ -40,7 +40,7 @@ pub fn index(
         }
     }
     if !places.is_empty() {
-        let rows = made(address, places).map_err(only_sentence)?;
+        let rows = made(&address, places).map_err(only_sentence)?;
         list(catalog, located, rows, &mut outcome).map_err(only_sentence)?;
     }
     outcome.failed.sort();
@@ -49,15 +49,15 @@ pub fn index(
 
 /// What became of each place, by its number.
 fn made(
-    address: Address,
+    address: &Address,
     places: Vec<(usize, Place)>,
 ) -> Result<HashMap<usize, Result<String, String>>, String> {
     let (numbers, places): (Vec<usize>, Vec<Place>) = places.into_iter().unzip();
     let configuration = Fleet::at(address.clone()).configuration();
     let context = SessionContext::new_with_config(configuration).task_ctx();
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
-    let told = runtime.block_on(told(&address, Work::RollUps, &places, &context));
-    let told = told.map_err(|error| explained(error, &address).strip_backtrace())?;
+    let told = runtime.block_on(told(address, Work::RollUps, &places, &context));
+    let told = told.map_err(|error| explained(error, address).strip_backtrace())?;
     Ok(numbers.into_iter().zip(told).collect())
 }
 

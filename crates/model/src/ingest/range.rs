@@ -108,7 +108,7 @@ fn shared(labels: &mut Labels) -> Vec<u64> {
         let program = &labels.programs.all[op.program.index()];
         let what = (program.id, &program.name, text(op.name));
         let became = (text(op.category), text(op.scope), text(op.source));
-        (hash(what), hash((became, op.category_source.name())))
+        (hash(&what), hash(&(became, op.category_source.name())))
     });
     let threads = labels.originals();
     let threads = threads.filter(|(original, _)| original.kind == SliceKind::Host);
@@ -118,7 +118,7 @@ fn shared(labels: &mut Labels) -> Vec<u64> {
             (program.id, &program.name)
         });
         let what = (text(original.name), original.class.name(), program);
-        (hash(what), hash(became.class.name()))
+        (hash(&what), hash(&became.class.name()))
     });
     let all = ops.chain(threads);
     let all =
@@ -129,7 +129,7 @@ fn shared(labels: &mut Labels) -> Vec<u64> {
     all
 }
 
-fn hash(value: impl Hash) -> u64 {
+fn hash(value: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()

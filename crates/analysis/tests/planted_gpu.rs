@@ -53,7 +53,7 @@ fn expected(
         "sleep-between" => (&["host_bound"], &["idle"], "wait_for_quota"),
         "garbage" => (&["host_bound"], &["idle"], "garbage"),
         "checkpoints" => (&["host_bound"], &["idle", "step_outliers"], ""),
-        "recompiles" => (&["recompilation"], &["compilation"], "compil"),
+        "recompiles" => (&["recompilation"], &["recompilation"], "recompiled"),
         other => panic!("{other} is expected to say something"),
     }
 }

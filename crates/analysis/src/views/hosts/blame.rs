@@ -366,7 +366,10 @@ fn descend(
         let unions = by_label
             .into_iter()
             .map(|(label, spans)| (label, Intervals::union_of(spans)));
-        let (label, spans) = unions.max_by_key(|(_, spans)| spans.duration())?;
+        // Nothing lies within: the innermost slice was found.
+        let Some((label, spans)) = unions.max_by_key(|(_, spans)| spans.duration()) else {
+            break;
+        };
         let duration_ps = spans.duration().0;
         let is_seen_through = {
             let label = session.label(label);

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use stepscope_model::SaturatingSum as _;
+
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -18,6 +20,9 @@ pub(super) static RULE: Rule = Rule {
 
 /// Number of functions that the finding names.
 const TOLD: usize = 4;
+
+/// From this share of the time of compilations on, those of functions compiled before are the cause.
+const MOSTLY_AGAIN: f64 = 0.5;
 
 /// What to do if something is compiled again and again.
 pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled repeatedly: find what changes \
@@ -84,8 +89,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         [] => String::new(),
         names => format!(": {}", names.join(", ")),
     };
-    // Compilation in nearly every step is not warm-up.
-    let is_in_most = count >= 3 && compiled * 5 >= count * 4;
+    // Compilation in nearly every step is not warm-up, nor is that of functions compiled before.
+    let again: i64 = (facts.compilations().iter())
+        .filter(|row| row.is_again && row.step.is_some())
+        .map(|row| row.duration_ps)
+        .saturating_sum();
+    let all: i64 = (facts.compilations().iter())
+        .filter(|row| row.step.is_some())
+        .map(|row| row.duration_ps)
+        .saturating_sum();
+    let is_again = all > 0 && again as f64 >= MOSTLY_AGAIN * all as f64;
+    let is_in_most = count >= 3 && compiled * 5 >= count * 4 || is_again;
     let fix = if is_in_most {
         FIX_STEADY
     } else {

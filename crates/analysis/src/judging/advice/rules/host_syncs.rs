@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
 
+use super::own_python::without_own_python;
 use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
@@ -55,9 +56,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(most) = stops.max_by(|a, b| a.per_step.total_cmp(&b.per_step)) else {
         return Outcome::Skipped(no_steps(facts));
     };
+    let (waited, own_python) = without_own_python(facts, &waiting);
     let text = format!(
         "The host waits for the device {} in the median step ({} to copy results), and devices are \
-         idle for {idle}.",
+         idle for {idle}.{own_python}",
         format::counted(most.per_step, "time"),
         format::counted(most.copies_per_step, "time")
     );
@@ -83,7 +85,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         )
         .code("metrics.append(loss)                      # an array, not float(loss)\nif step % 100 == 0:\n    log(jax.device_get(metrics))")
         .gain(
-            Some(waiting.time * (1.0 - 1.0 / most.per_step.max(1.0))),
+            Some(waited * (1.0 - 1.0 / most.per_step.max(1.0))),
             "time in which devices are idle while their host works or waits, minus the share of one sync",
         )
         .sure(Confidence::Low)

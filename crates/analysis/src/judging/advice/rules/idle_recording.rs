@@ -2,9 +2,9 @@
 
 use stepscope_model::DeviceId;
 
-use super::compilation;
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::{LITTLE_WORK, NO_WORK, Outcome, Rule, finding, gravity};
+use super::{compilation, program_runs};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
@@ -43,8 +43,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         format!(" Meanwhile on its host: {}.", causes.told(facts))
     };
-    let why = why_of(main.unwrap_or(Cause::Unknown));
+    // Launching, and the Python and the pauses between launches, are one cause.
+    let is_of_launches =
+        |cause: Cause| matches!(cause, Cause::Dispatch | Cause::Python | Cause::Device);
+    let op_by_op = program_runs::op_by_op(facts, id).filter(|_| main.is_none_or(is_of_launches));
+    let title = match op_by_op {
+        Some(_) => "Many short programs",
+        None => main.map_or(RULE.title, title_of),
+    };
+    let why = match op_by_op {
+        Some(_) => program_runs::WHY,
+        None => why_of(main.unwrap_or(Cause::Unknown)),
+    };
     let remedy = match main {
+        _ if op_by_op.is_some() => program_runs::FIX,
         Some(Cause::Compilation) if compilation::is_steady(facts) => compilation::FIX_STEADY,
         Some(cause) => cause.remedy(facts.session.framework()),
         None => "Look at the gaps in the timeline.",
@@ -54,13 +66,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
         severity,
         format!(
             "{} is idle for {} of {} observed ({share}). Without steps, this covers the whole \
-             recording.{doing}",
+             recording.{doing}{}",
             device.device,
             format::duration_ps(device.idle_ps as f64),
             format::duration_ps(device.window_ps as f64),
+            op_by_op.unwrap_or_default(),
         ),
     )
-    .titled(main.map_or(RULE.title, title_of).to_owned())
+    .titled(title.to_owned())
     .why(why)
     .fix(remedy)
     .seen(longest_gaps(facts, place, |_| true))

@@ -39,6 +39,7 @@ mod memory_headroom;
 mod memory_rounding;
 mod memory_spikes;
 mod over_peak;
+mod own_python;
 mod pad_ops;
 mod program_runs;
 mod python_callback;

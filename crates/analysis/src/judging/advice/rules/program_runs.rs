@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use stepscope_model::{DeviceId, ProgramId, ProgramRun};
 
+use super::own_python::without_own_python;
 use super::{Outcome, Rule, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
@@ -27,6 +28,33 @@ const SHORT_PS: i64 = 1_000_000_000;
 /// Number of programs in the evidence.
 const TOLD: usize = 4;
 
+/// Why they take long.
+pub(super) const WHY: &str = "Each call of a jitted function, and each jnp operation outside of one, is a separate program: the \
+     host has to launch it, and XLA cannot fuse it with the next one.";
+/// What to do.
+pub(super) const FIX: &str = "Put the whole step into one jitted function.";
+
+/// So many short programs of a recording without steps are a loop that runs op by op.
+const MANY: usize = 100;
+/// Share of all runs that are short.
+const MOSTLY: f64 = 0.9;
+
+/// ` It runs 850 programs, 840 of them shorter than 1.000 ms.`, if a device of a recording without steps
+/// runs hardly anything else.
+pub(super) fn op_by_op(facts: &Facts<'_>, device: DeviceId) -> Option<String> {
+    let runs = facts.session.program_runs.iter();
+    let own: Vec<&ProgramRun> = runs.filter(|run| run.device == device).collect();
+    let short = own.iter().filter(|run| is_short(run)).count();
+    let is_most = short >= MANY && short as f64 >= MOSTLY * own.len() as f64;
+    is_most.then(|| {
+        format!(
+            " It runs {}, {short} of them shorter than {}.",
+            format::counted(own.len(), "program"),
+            format::duration_ps(SHORT_PS as f64)
+        )
+    })
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some(waiting) = waiting(facts) else {
         return Outcome::Skipped(no_steps(facts));
@@ -38,7 +66,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let gravity = gravity(&facts.threshold("program_runs_count"), runs);
     // The arguments of each program are copied one by one.
     let copied = gravity.map_or(0.0, |_| copied_ps(facts, device));
-    let ratio = waiting.ratio + copied / facts.period_ps().unwrap_or(f64::INFINITY);
+    let (waited, own_python) = without_own_python(facts, &waiting);
+    let ratio = (waited + copied) / facts.period_ps().unwrap_or(f64::INFINITY);
     let copying = if copied <= MIN_COPIED * waiting.time {
         String::new()
     } else {
@@ -46,7 +75,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!(", and for {length} while it copies to them")
     };
     let text = format!(
-        "{device_name} runs {} of less than {} in the median step, and devices are idle for {}{copying}.",
+        "{device_name} runs {} of less than {} in the median step, and devices are idle for {}{copying}.{own_python}",
         format::counted(runs, "program"),
         format::duration_ps(SHORT_PS as f64),
         waiting.told(facts)
@@ -55,11 +84,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     finding(&RULE, severity, text)
-        .why(
-            "Each call of a jitted function, and each jnp operation outside of one, is a separate \
-             program: the host has to launch it, and XLA cannot fuse it with the next one.",
-        )
-        .fix("Put the whole step into one jitted function.")
+        .why(WHY)
+        .fix(FIX)
         .why_elsewhere(
             "Each call of a compiled function, and each operation outside of one, is a separate \
              program: the host has to launch it, and XLA cannot fuse it with the next one.",
@@ -67,7 +93,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .fix_elsewhere("Put the whole step into one compiled function.")
         .code("@jax.jit\ndef train_step(state, batch):    # loss, gradients, update, metrics: one program\n    ...")
         .gain(
-            Some((waiting.time + copied) * (1.0 - 1.0 / runs.max(1.0))),
+            Some((waited + copied) * (1.0 - 1.0 / runs.max(1.0))),
             "time in which devices are idle while their host works or waits, minus the share of one \
              program",
         )

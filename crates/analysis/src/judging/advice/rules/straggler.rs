@@ -53,21 +53,30 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     let (doing, fix) = doing(facts, worst);
-    // A replay moves the work of each device as if it had cores of its own.
-    let (shared, change, confidence) = if facts.has_virtual_devices_only() {
-        let shared =
-            "; virtual devices share their host's cores, so less is gained if these are busy";
-        (shared, "", Confidence::Low)
+    let places = facts.working().count() as f64;
+    // A replay moves the work of each device as if it had cores of its own, and drops what is more.
+    let (estimate, change, confidence) = if runs_more_ops(facts) {
+        let confidence = if facts.has_virtual_devices_only() {
+            Confidence::Low
+        } else {
+            Confidence::Medium
+        };
+        (MOVED, "", confidence)
     } else {
         ("", "align", Confidence::High)
+    };
+    let kept = if estimate.is_empty() {
+        1.0
+    } else {
+        1.0 - 1.0 / places
     };
     finding(&RULE, severity, format!("{text}{doing}"))
         .titled(format!("{} is late", worst.name))
         .why("All participants meet in the collectives of every step, so the slowest one sets the pace.")
         .fix(fix)
         .gain(
-            Some(worst.cost_ps),
-            format!("what `hosts` shows: mean over steps of the time that the others wait for it{shared}"),
+            Some(worst.cost_ps * kept),
+            format!("what `hosts` shows: mean over steps of the time that the others wait for it{estimate}"),
         )
         .without(change)
         .sure(confidence)
@@ -85,6 +94,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
         .found()
 }
+
+/// What a device has more of than the others, these have to do instead.
+const MOVED: &str = ", less the share of its additional work that it would keep";
 
 /// Ops that a device runs, relative to any other, from which on it has more work: virtual devices have
 /// nothing else that tells.

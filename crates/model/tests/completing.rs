@@ -167,6 +167,66 @@ fn functions_that_each_train_their_own_are_one_step_a_round() {
     assert_eq!(steps(&"aaac".repeat(4), &programs).len(), 12);
 }
 
+/// `step(p, x, r) → p + dot(x, r)`: updates one array.
+fn updating_one(id: u32, name: &str, weights: &str, read: &str) -> String {
+    let lines = [
+        format!("p.0 = {weights} parameter(0)"),
+        "x.1 = f32[8,64] parameter(1)".to_owned(),
+        format!("r.2 = {read} parameter(2)"),
+        format!("g.3 = {weights} dot(x.1, r.2)"),
+        format!("ROOT a.4 = {weights} add(p.0, g.3)"),
+    ];
+    program(id, name, &lines.each_ref().map(String::as_str))
+}
+
+#[test]
+fn a_model_of_one_matrix_counts_as_one_of_many_arrays() {
+    let (large, small) = ("f32[64,32]", "f32[4,8]");
+    let programs = |weights: &str, other: &str| {
+        let critic = updating_one(5, "jit_critic", weights, "f32[9,9]");
+        let generator = updating_one(6, "jit_generate", other, weights);
+        [
+            ('c', "jit_critic(5)", critic),
+            ('g', "jit_generate(6)", generator),
+        ]
+    };
+    let order = "cccg".repeat(4);
+    assert_eq!(steps(&order, &programs(large, "f32[64,16]")), [0, 4, 8, 12]);
+    // A few numbers are a counter or a key.
+    assert_eq!(steps(&order, &programs(large, small)).len(), 12);
+    // Many runs are a loop, after which something else trains.
+    let order = format!("{}g", "c".repeat(20)).repeat(3);
+    assert_eq!(steps(&order, &programs(large, "f32[64,16]")).len(), 60);
+}
+
+#[test]
+fn means_of_weights_have_no_round() {
+    let mean = (
+        'm',
+        "jit_mean(6)",
+        updating(6, "jit_mean", WEIGHTS, Some(WEIGHTS)),
+    );
+    let train = own('t', 5, "jit_train(5)", WEIGHTS);
+    assert_eq!(steps(&"tttm".repeat(4), &[train, mean]).len(), 12);
+}
+
+/// A validation that takes longer than all training is none of the steps.
+#[test]
+fn short_training_has_the_steps_beside_a_long_evaluation() {
+    let mut text = String::from("device tpu:0 v6e\nline XLA Modules\n");
+    for round in 0..4 {
+        for run in 0..4 {
+            let start = 1000 * round + 20 * run;
+            writeln!(text, "{start}..{}us jit_learn(6)", start + 10).expect("a text");
+        }
+        let (start, end) = (1000 * round + 100, 1000 * round + 900);
+        writeln!(text, "{start}..{end}us jit_act(5)").expect("a text");
+    }
+    text.push_str(&act().2);
+    text.push_str(&learn().2);
+    assert_eq!(session(&text).steps.len(), 16);
+}
+
 #[test]
 fn without_the_program_nobody_knows_what_is_updated() {
     let unknown = ('l', "jit_learn(6)", String::new());

@@ -18,8 +18,8 @@ use crate::units::{Picos, Span};
 /// Fewer rounds do not show that they follow a rule.
 const MIN_ROUNDS: usize = 3;
 
-/// Arrays that a function updates at least: less is a counter or a key, not what it trains.
-const MIN_UPDATED: usize = 2;
+/// More runs of a function are a loop of its own, after which something else trains now and then.
+const MOST_RUNS: usize = 16;
 
 /// The runs of one round.
 pub(super) struct Alternation {
@@ -31,46 +31,46 @@ pub(super) struct Alternation {
 
 impl Alternation {
     /// The round of which runs of `frequent` are parts, if they are of one: at least two functions train
-    /// something that no other one reads, in an order that repeats, and this one more than once.
+    /// something of their own, in an order that repeats, and this one more than once.
     ///
-    /// `runs` are those of one device in order; `is_long` tells which functions take a considerable part
-    /// of the time.
+    /// `runs` are those of one device in order.
     pub(super) fn of(
         programs: &[Program],
         frequent: ProgramId,
         runs: &[&ProgramRun],
         function: impl Fn(ProgramId) -> ProgramId,
-        is_long: impl Fn(ProgramId) -> bool,
     ) -> Option<Self> {
-        let long: BTreeSet<ProgramId> = runs.iter().map(|run| function(run.program)).collect();
-        let long: Vec<ProgramId> = long.into_iter().filter(|&one| is_long(one)).collect();
-        if long.len() < 2 {
-            return None;
-        }
+        let all: BTreeSet<ProgramId> = runs.iter().map(|run| function(run.program)).collect();
         // What only copies weights reads nothing else.
-        let is_trained = |arrays: &Arrays<'_>| arrays.updated() >= MIN_UPDATED && arrays.read() > 0;
+        let is_trained = |arrays: &Arrays<'_>| arrays.trains() && arrays.read() > 0;
         let of_function = |one: ProgramId| {
             let arrays = Arrays::of(&programs[one.index()]).filter(is_trained);
             arrays.map(|arrays| (one, arrays))
         };
         let trained: BTreeMap<ProgramId, Arrays<'_>> =
-            long.into_iter().filter_map(of_function).collect();
-        let is_apart = trained.iter().all(|(one, arrays)| {
+            all.into_iter().filter_map(of_function).collect();
+        let follows = |one: &ProgramId| {
             let mut others = trained.iter().filter(|(other, _)| *other != one);
-            others.all(|(_, other)| !arrays.updates_what(other))
-        });
-        if trained.len() < 2 || !trained.contains_key(&frequent) || !is_apart {
+            others.any(|(_, other)| trained[one].follows(other))
+        };
+        let trained: BTreeSet<ProgramId> = trained
+            .keys()
+            .filter(|one| !follows(one))
+            .copied()
+            .collect();
+        if trained.len() < 2 || !trained.contains(&frequent) {
             return None;
         }
         let of_trained = runs
             .iter()
             .map(|run| (function(run.program), *run))
-            .filter(|(own, _)| trained.contains_key(own));
+            .filter(|(own, _)| trained.contains(own));
         let (order, runs): (Vec<ProgramId>, Vec<&ProgramRun>) = of_trained.unzip();
         let length = shortest_round(&order)?;
         let first = first_of_round(&order, &runs, length);
         let round = order[first..first + length].to_vec();
-        if round.iter().filter(|&&one| one == frequent).count() < 2 {
+        let of_frequent = round.iter().filter(|&&one| one == frequent).count();
+        if !(2..=MOST_RUNS).contains(&of_frequent) {
             return None;
         }
         let function_of = runs.iter().zip(&order);

@@ -15,10 +15,13 @@ use crate::program::Program;
 /// The function runs at least this often between runs of the one that completes its steps.
 const MIN_BLOCKS: usize = 2;
 
-/// Arrays that one must update of those that the other reads, and their least share of all that the
-/// other is called with: parameters are many, a batch is one or two.
+/// Arrays that one must update of those that the other reads, unless one is large, and their least share
+/// of all that the other is called with: parameters are many, a batch is one or two.
 const MIN_SHARED: usize = 2;
 const MIN_SHARED_OF_ALL: f64 = 0.25;
+
+/// Elements of an array that may be all of a model's parameters: a counter or a key has fewer.
+const MIN_ELEMENTS: i64 = 256;
 
 /// Functions that complete steps of functions that complete steps.
 const MOST_LEVELS: usize = 3;
@@ -35,7 +38,7 @@ pub(super) fn completing(
         *counts.entry(function).or_default() += 1;
     }
     let mut known: BTreeMap<ProgramId, Option<Arrays<'_>>> = BTreeMap::new();
-    let mut main = frequent;
+    let mut main = evaluated(programs, frequent, &counts).unwrap_or(frequent);
     for _ in 0..MOST_LEVELS {
         let own_count = counts.get(&main).copied().unwrap_or(0);
         let fewer = counts.iter().filter(|(_, count)| **count < own_count);
@@ -61,6 +64,23 @@ pub(super) fn completing(
     main
 }
 
+/// What a function evaluates, if that is all it does: it updates nothing, and another function, which
+/// runs more often, updates what it reads. That one's steps are the loop's, short as they may be.
+fn evaluated(
+    programs: &[Program],
+    evaluation: ProgramId,
+    counts: &BTreeMap<ProgramId, usize>,
+) -> Option<ProgramId> {
+    let arrays = |one: ProgramId| Arrays::of(&programs[one.index()]);
+    let reader = arrays(evaluation).filter(|arrays| arrays.updated() == 0)?;
+    let own_count = counts.get(&evaluation)?;
+    let trains = |one: &ProgramId| {
+        arrays(*one).is_some_and(|writer| writer.read() > 0 && writer.updates_what(&reader))
+    };
+    let mut more = counts.iter().filter(|(_, count)| *count > own_count);
+    more.find(|(one, _)| trains(one)).map(|(one, _)| *one)
+}
+
 /// How many blocks of runs of one function lie between runs of the other.
 fn blocks_between(order: &[ProgramId], inner: ProgramId, outer: ProgramId) -> usize {
     let mut blocks = 0;
@@ -78,6 +98,14 @@ fn blocks_between(order: &[ProgramId], inner: ProgramId, outer: ProgramId) -> us
 
 /// Type and sizes.
 type Kind<'a> = (&'static str, &'a [i64]);
+
+fn is_large(kind: &Kind<'_>) -> bool {
+    let elements = kind
+        .1
+        .iter()
+        .fold(1i64, |all, &size| all.saturating_mul(size));
+    elements >= MIN_ELEMENTS
+}
 
 /// What a function is called with: arrays by type and size, without numbers.
 pub(super) struct Arrays<'a> {
@@ -130,6 +158,21 @@ impl<'a> Arrays<'a> {
         self.kinds.values().map(|uses| uses.updates()).sum()
     }
 
+    /// Whether it updates what may be parameters: several arrays, or a large one.
+    pub(super) fn trains(&self) -> bool {
+        let updated = self.kinds.iter().filter(|(_, uses)| uses.updates() > 0);
+        self.updated() >= MIN_SHARED || updated.into_iter().any(|(kind, _)| is_large(kind))
+    }
+
+    /// Whether all that it updates follows what the other updates: means of weights, or a target
+    /// network, are of the same sizes, and it reads those.
+    pub(super) fn follows(&self, other: &Self) -> bool {
+        self.kinds.iter().all(|(kind, uses)| {
+            let others = other.kinds.get(kind).copied().unwrap_or_default();
+            uses.updates() <= others.updates().min(uses.reads())
+        })
+    }
+
     /// How many of them it only reads.
     pub(super) fn read(&self) -> usize {
         self.all - self.updated()
@@ -141,14 +184,12 @@ impl<'a> Arrays<'a> {
     /// read what the other updates.
     pub(super) fn updates_what(&self, reader: &Self) -> bool {
         let shared = Shared::of(self, reader);
-        let is_enough = |shared: &Shared, reader: &Self| {
-            shared.arrays >= MIN_SHARED
-                && shared.arrays as f64 >= MIN_SHARED_OF_ALL * reader.all as f64
-        };
-        is_enough(&shared, reader)
+        let is_enough = shared.may_be_parameters()
+            && shared.arrays as f64 >= MIN_SHARED_OF_ALL * reader.all as f64;
+        is_enough
             && match shared.by_writer.cmp(&shared.by_reader) {
                 Ordering::Greater => true,
-                Ordering::Equal => Shared::of(reader, self).arrays >= MIN_SHARED,
+                Ordering::Equal => Shared::of(reader, self).may_be_parameters(),
                 Ordering::Less => false,
             }
     }
@@ -157,6 +198,7 @@ impl<'a> Arrays<'a> {
 /// What one function updates and another one reads.
 struct Shared {
     arrays: usize,
+    has_large: bool,
     /// Arrays of these kinds that the first one updates, and that the other one does.
     by_writer: usize,
     by_reader: usize,
@@ -166,6 +208,7 @@ impl Shared {
     fn of(writer: &Arrays<'_>, reader: &Arrays<'_>) -> Self {
         let mut shared = Self {
             arrays: 0,
+            has_large: false,
             by_writer: 0,
             by_reader: 0,
         };
@@ -175,9 +218,14 @@ impl Shared {
                 continue;
             }
             shared.arrays += own.reads().min(other.updates());
+            shared.has_large |= is_large(kind);
             shared.by_writer += other.updates();
             shared.by_reader += own.updates();
         }
         shared
+    }
+
+    fn may_be_parameters(&self) -> bool {
+        self.arrays >= MIN_SHARED || self.has_large
     }
 }

@@ -90,8 +90,7 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
         is_minor.then(round).flatten().unwrap_or_else(completing)
     };
     if main == frequent {
-        let is_long = |one| counts.is_long(one);
-        let round = Alternation::of(evidence.programs, main, &in_order, function, is_long);
+        let round = Alternation::of(evidence.programs, main, &in_order, function);
         if let Some(round) = round {
             return Some(Main::Rounds(round));
         }
@@ -150,11 +149,6 @@ impl Counts {
     fn least_ps(&self) -> f64 {
         let all_ps: f64 = self.totals.values().map(|total| total.0 as f64).sum();
         MIN_OF_ALL * all_ps
-    }
-
-    fn is_long(&self, function: ProgramId) -> bool {
-        let total = self.totals.get(&function).copied().unwrap_or_default();
-        total.0 as f64 >= self.least_ps()
     }
 
     /// Whether other single ops take more time than this one.

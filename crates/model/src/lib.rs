@@ -47,6 +47,9 @@ pub mod host_names {
     };
     pub use crate::vendor::regions::{Region, RegionKind, region};
     pub use crate::vendor::stats::{BATCH_SIZE, PADDING, REQUEST_IDS};
+    pub use crate::vendor::waits::{
+        is_buffer_wait, is_completion_wait, is_pool_worker, is_queue_get, is_queue_put,
+    };
 }
 
 mod class;

@@ -7,6 +7,7 @@ pub mod busy;
 pub(crate) mod callbacks;
 pub(crate) mod communication;
 pub(crate) mod compiled_calls;
+pub(crate) mod completions;
 pub mod environment;
 pub mod interval;
 pub(crate) mod levels;

@@ -10,7 +10,8 @@
 //! A call that compiles launches its program afterwards: until then, the host is the cause.
 //!
 //! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device. What it
-//! waits after a launch returned is: see [`long_launches`].
+//! waits after a launch returned is: see [`long_launches`]. On XLA:CPU, a program may be incomplete after
+//! its last op: see [`completions`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use stepscope_model::{DeviceId, DeviceKind, Program, ProgramRun, Session, Span};
 
 use crate::measuring::compiled_calls::CompiledCalls;
+use crate::measuring::completions::completions;
 use crate::measuring::interval::Intervals;
 use crate::measuring::long_launches::long_launches;
 use crate::measuring::work::AllWork;
@@ -29,8 +31,8 @@ pub(crate) struct Pauses {
     calls: Arc<CompiledCalls>,
     /// Positions of each device's program runs, by start.
     runs: Vec<Vec<u32>>,
-    /// By device.
-    launches: Vec<Intervals>,
+    /// By device: launches on their way, and programs that are not complete.
+    others: Vec<Intervals>,
     /// By device; empty with many hosts.
     kept: Vec<Intervals>,
 }
@@ -43,7 +45,7 @@ impl Pauses {
                 work: AllWork::of(session),
                 calls: CompiledCalls::of(session),
                 runs: vec![Vec::new(); session.devices.len()],
-                launches: Vec::new(),
+                others: Vec::new(),
                 kept: Vec::new(),
             };
             let is_trial = Program::trials(&session.programs);
@@ -58,7 +60,10 @@ impl Pauses {
                 .device_ids()
                 .map(|device| pauses.runs(session, device));
             let runs: Vec<Vec<&ProgramRun>> = runs.collect();
-            pauses.launches = long_launches(session, &runs);
+            let incomplete = completions(session, &runs).into_iter();
+            let launches = long_launches(session, &runs);
+            let both = incomplete.zip(&launches);
+            pauses.others = both.map(|(one, other)| one.union(other)).collect();
             if !session.has_many_hosts() {
                 let devices = session.device_ids();
                 pauses.kept = devices.map(|device| pauses.find(session, device)).collect();
@@ -84,7 +89,7 @@ impl Pauses {
     fn find(&self, session: &Session, device: DeviceId) -> Intervals {
         let runs = self.runs(session, device);
         let spans = spans(session.device(device).kind, &runs, &self.calls);
-        let spans = Intervals::union_of(spans).union(&self.launches[device.index()]);
+        let spans = Intervals::union_of(spans).union(&self.others[device.index()]);
         spans.subtract(&self.work.of_device(session, device))
     }
 }

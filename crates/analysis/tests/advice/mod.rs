@@ -5,6 +5,7 @@ mod drawings;
 mod long_steps;
 mod program_cases;
 mod step_cases;
+mod unrecorded;
 
 use std::collections::BTreeSet;
 
@@ -298,6 +299,8 @@ fn a_virtual_device_is_a_straggler_only_if_it_runs_more_ops() {
     let report = ask(&drawn(&[&more]), "advice", &[]);
     let found = finding(&report, "straggler");
     assert_eq!(found["title"], "CPU:1 is late");
+    // The other one waits for 500 us: with half of what is more each, the step is 250 us shorter.
+    assert_eq!(found["gain_ps_per_step"], 250e6);
     let slow = ask(&drawn(&[&virtual_devices("1..800us dot.1")]), "advice", &[]);
     assert!(!ids(&slow).contains(&"straggler"), "{:?}", ids(&slow));
     assert!(check(&slow, "straggler").contains("take turns"));

@@ -18,3 +18,4 @@ pub(crate) mod planes;
 pub(crate) mod regions;
 pub(crate) mod registers;
 pub(crate) mod stats;
+pub(crate) mod waits;

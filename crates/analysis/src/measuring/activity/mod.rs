@@ -20,8 +20,10 @@
 //! `steps` uses four levels of activity; `idle` and `input` use one level per cause. All share the
 //! same pass over the slices and the same classification, so input is the same time everywhere.
 
+mod awaits;
 mod cause;
 mod levels;
+mod queues;
 mod reads;
 mod threads;
 mod transfers;
@@ -33,8 +35,10 @@ use stepscope_model::{Activity, Direction, HostId, LabelId, Picos, Session, Span
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 
+pub(crate) use awaits::{Await, Awaits};
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
+pub(crate) use queues::QueueWaits;
 pub(crate) use reads::Activities;
 pub(crate) use threads::{Loops, calls_functions, driving_threads, host_tracks, own_tracks};
 use threads::{call_levels, extent, python_labels};
@@ -85,7 +89,7 @@ pub(crate) fn times_of_threads(
             for id in own_tracks(session, host) {
                 if driving.binary_search(&id).is_ok() {
                     let track = &*session.track_in_passing(id);
-                    threads.add(track, windows, &mut lists);
+                    threads.add(id, track, windows, &mut lists);
                 } else if threads.is_compiled {
                     // Only compilation counts on other threads, which have most of the host slices.
                     let (levels, lists) = (&threads.compile, &mut lists[..1]);
@@ -123,6 +127,9 @@ struct Threads {
     profiler: (ThreadTime, u8),
     /// What is no copy to a device, whatever encloses it.
     no_copy: (ThreadTime, u8),
+    awaits: Awaits,
+    /// What waits for buffers as a part of what it does.
+    no_wait: ThreadTime,
 }
 
 impl Threads {
@@ -170,6 +177,13 @@ impl Threads {
                 }),
                 level_of(copy),
             ),
+            awaits: Awaits::of(session),
+            no_wait: ThreadTime::of(session, |activity| {
+                matches!(
+                    activity,
+                    Activity::Transfer(_) | Activity::GarbageCollection | Activity::Checkpoint
+                )
+            }),
         }
     }
 
@@ -206,7 +220,7 @@ impl Threads {
     }
 
     /// Adds the times of a driving thread to the lists of each level.
-    fn add(&self, track: &Track, windows: &[Span], lists: &mut [Vec<Vec<Span>>]) {
+    fn add(&self, id: TrackId, track: &Track, windows: &[Span], lists: &mut [Vec<Vec<Span>>]) {
         let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); self.count + 1];
         add_levels(track, &self.levels, windows, &mut own);
         let mut own: Vec<Intervals> = own.into_iter().map(Intervals::union_of_sorted).collect();
@@ -217,6 +231,11 @@ impl Threads {
         let compile = &mut own[usize::from(COMPILATION)];
         if !compile.spans().is_empty() {
             *compile = self.with_tracing(track, windows, compile);
+        }
+        let awaited = self.awaits.within(id, track, windows);
+        if !awaited.spans().is_empty() {
+            let awaited = awaited.subtract(&self.no_wait.within(track, windows));
+            own[WAIT_INDEX] = own[WAIT_INDEX].union(&awaited);
         }
         let waits = program(&own[WAIT_INDEX]);
         for (level, times) in own.iter().enumerate() {

@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use stepscope_model::host_names::is_buffer_wait;
 use stepscope_model::{
     Activity, Direction, HostId, LabelId, Picos, Session, SliceKind, Span, Track,
 };
 
 use super::host_tracks;
+use super::queues::gets_of_servers;
 use crate::measuring::interval::Intervals;
 
 /// What NumPy's own functions are called that make an array of anything.
@@ -19,12 +21,11 @@ const CONVERSIONS: [&str; 5] = [
     "$numpy ascontiguousarray",
     "$numpy copyto",
 ];
-/// The runtime waits for a buffer that the host is about to read.
-const AWAIT: &str = "Buffer::Await";
 /// Labels are shared by all threads, so that a few threads show what a conversion does.
 const MOST_THREADS: usize = 8;
 
-/// The activity of each label: as its name says, and of conversions by what happens within them.
+/// The activity of each label: as its name says, of conversions by what happens within them, and of
+/// queues by who waits in them.
 pub(crate) struct Activities(Vec<Activity>);
 
 impl Activities {
@@ -35,6 +36,9 @@ impl Activities {
             let mut all: Vec<Activity> = labels.map(|label| label.activity).collect();
             for label in reads(session) {
                 all[label.index()] = Activity::Transfer(Direction::DeviceToHost);
+            }
+            for label in gets_of_servers(session) {
+                all[label.index()] = Activity::Blocked;
             }
             Self(all)
         })
@@ -55,7 +59,7 @@ fn reads(session: &Session) -> Vec<LabelId> {
     };
     let conversions =
         labels_with(&|kind, name| kind == SliceKind::Python && CONVERSIONS.contains(&name));
-    let awaits = labels_with(&|kind, name| kind == SliceKind::Host && name.contains(AWAIT));
+    let awaits = labels_with(&|kind, name| kind == SliceKind::Host && is_buffer_wait(name));
     if conversions.is_empty() {
         return Vec::new();
     }

@@ -1,14 +1,15 @@
 //! Descriptions of a gap: the call that took most of it, the enclosing annotation, and the Python line.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
 use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{
     Activity, HostId, LabelId, Picos, Session, SliceId, SliceKind, Span, TrackId,
 };
 
 use crate::measuring::activity::{
-    Activities, Cause, Loops, ThreadTime, driving_threads, own_tracks,
+    Activities, Await, Awaits, Cause, Loops, ThreadTime, driving_threads, own_tracks,
 };
 use crate::measuring::interval::Intervals;
 
@@ -16,9 +17,9 @@ use crate::measuring::interval::Intervals;
 /// short ones.
 const MOST_SLICES: usize = 128;
 
-/// What runs while Python runs and no call is recorded: the function that was running before the
-/// recording began.
-const OWN_CODE: &str = "the loop's own code";
+/// What a thread does from call to call where no call is recorded: it runs the function that was
+/// running before the recording began, or waits in a native call.
+pub(crate) const OWN_CODE: &str = "the loop's own code, or a native call";
 
 /// What describes a gap.
 #[derive(Debug, Default)]
@@ -41,6 +42,9 @@ pub(super) struct Explainer<'a> {
     own_time: ThreadTime,
     activities: Arc<Activities>,
     threads: Vec<(HostId, Vec<TrackId>)>,
+    finder: Awaits,
+    /// What the finder finds on each driving thread, once a gap asks.
+    awaits: FxHashMap<TrackId, OnceLock<Vec<Await>>>,
 }
 
 impl<'a> Explainer<'a> {
@@ -49,8 +53,11 @@ impl<'a> Explainer<'a> {
         hosts.sort_unstable();
         hosts.dedup();
         let threads = driving_threads(session, &hosts, loops);
+        let all = threads.iter().flatten();
         Self {
             session,
+            finder: Awaits::of(session),
+            awaits: all.map(|&id| (id, OnceLock::new())).collect(),
             own_time: ThreadTime::of_profiler(session),
             activities: Activities::of(session),
             threads: hosts.into_iter().zip(threads).collect(),
@@ -67,6 +74,8 @@ impl<'a> Explainer<'a> {
             name.unwrap_or_default().trim_start_matches('$').to_owned()
         };
         let in_calls = Intervals::union_of(std::mem::take(&mut found.python_calls));
+        let other = Intervals::union_of(std::mem::take(&mut found.other_calls));
+        let in_calls = in_calls.subtract(&other);
         if cause == Cause::Python && 2 * in_calls.duration().0 < cause_ps {
             return Words {
                 what: OWN_CODE.to_owned(),
@@ -93,12 +102,36 @@ impl<'a> Explainer<'a> {
         threads.flat_map(|(_, tracks)| tracks).copied().collect()
     }
 
+    /// Waits for buffers that have no slice of their own. A call that contains them says more.
+    fn look_for_awaits(&self, id: TrackId, gap: Span, cause_ps: i64, found: &mut Found) {
+        let Some(cell) = self.awaits.get(&id) else {
+            return;
+        };
+        let all = cell.get_or_init(|| self.finder.on(id, self.session.track(id)));
+        let first = all.partition_point(|wait| wait.span.end <= gap.start);
+        for wait in all[first..]
+            .iter()
+            .take_while(|wait| wait.span.start < gap.end)
+        {
+            let common = wait.span.intersection(gap);
+            let length = common.map_or(0, |common| common.duration().0);
+            let call = Call {
+                label: wait.label,
+                slice: wait.slice,
+            };
+            found.add(call, length, cause_ps);
+        }
+    }
+
     /// From the outermost lane to the innermost: the longest slice of each.
     ///
     /// Slices within the profiler's own time do not belong to the program.
     fn look(&self, track_id: TrackId, gap: Span, cause: (Cause, i64), found: &mut Found) {
         let track = self.session.track(track_id);
         let half = gap.duration().0 / 2;
+        if cause.0 == Cause::Blocked {
+            self.look_for_awaits(track_id, gap, cause.1, found);
+        }
         let profiler = self.own_time.within(track, &[gap]);
         for (number, lane) in (0..).zip(&track.lanes) {
             let range = lane.overlapping(gap);
@@ -119,10 +152,12 @@ impl<'a> Explainer<'a> {
                 {
                     continue;
                 }
-                if label.kind == SliceKind::Python {
-                    found.python_calls.push(common);
-                }
                 let activity = self.activities.label(id);
+                match (label.kind, Cause::of(activity)) {
+                    (_, Cause::Unknown | Cause::Annotation) => {}
+                    (SliceKind::Python, Cause::Python) => found.python_calls.push(common),
+                    _ => found.other_calls.push(common),
+                }
                 if Cause::of(activity) == cause.0 && activity != Activity::None {
                     let call = Call {
                         label: id,
@@ -132,12 +167,7 @@ impl<'a> Explainer<'a> {
                             index: u32::try_from(index).unwrap_or(u32::MAX),
                         },
                     };
-                    if 2 * length >= cause.1 {
-                        found.what = Some(call);
-                    }
-                    if found.longest.is_none_or(|(longest, _)| longest < length) {
-                        found.longest = Some((length, call));
-                    }
+                    found.add(call, length, cause.1);
                 }
                 // A callback starts after the program that calls it.
                 let is_caller = cause.0 == Cause::Callback && start < gap.start;
@@ -178,11 +208,24 @@ struct Found {
     /// The longest one, with its time in the gap.
     longest: Option<(i64, Call)>,
     annotation: Option<LabelId>,
-    /// The times of Python calls in the gap.
+    /// The times of Python calls in the gap that do nothing more specific, and of calls that do.
     python_calls: Vec<Span>,
+    other_calls: Vec<Span>,
     python: Option<LabelId>,
     /// The same, but only from the program's own files.
     own_python: Option<LabelId>,
+}
+
+impl Found {
+    /// A call that does what the gap is for, for this part of it.
+    fn add(&mut self, call: Call, length: i64, cause_ps: i64) {
+        if 2 * length >= cause_ps {
+            self.what = Some(call);
+        }
+        if self.longest.is_none_or(|(longest, _)| longest < length) {
+            self.longest = Some((length, call));
+        }
+    }
 }
 
 /// `$train.py:31 main`, not `$time sleep` or `$<string>:1 f`.

@@ -17,6 +17,7 @@ mod tables;
 
 use clap::Args;
 pub(crate) use collect::StepCauses;
+pub(crate) use explain::OWN_CODE;
 pub use report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
 use stepscope_model::{DeviceKind, SaturatingSum as _, Session};
 

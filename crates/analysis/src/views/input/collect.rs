@@ -7,7 +7,7 @@ use stepscope_model::{
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
-use crate::measuring::activity::{COMPILATION, Loops, host_times};
+use crate::measuring::activity::{COMPILATION, Loops, QueueWaits, host_times};
 use crate::measuring::callbacks::Callbacks;
 use crate::measuring::communication::under_way;
 use crate::measuring::interval::Intervals;
@@ -86,6 +86,8 @@ pub(crate) fn words() -> Words {
 /// Levels of the sweep: compilation, two unused ones, and the kinds.
 const FIRST_KIND: u8 = 3;
 const LEVELS: usize = 3 + KINDS.len();
+/// The kind of those who wait for the next element.
+const WAIT_KIND: usize = 5;
 
 fn level_of(activity: Activity) -> u8 {
     let kind = match activity {
@@ -106,7 +108,7 @@ fn level_of(activity: Activity) -> u8 {
 pub(super) struct HostInput {
     /// By kind: disjoint, excluding compilation.
     pub(super) kinds: Vec<Intervals>,
-    /// All input, including compilation.
+    /// All input, including compilation, without waits in queues.
     loading: Intervals,
 }
 
@@ -295,14 +297,20 @@ pub(super) fn host_inputs(
     within: Span,
 ) -> Vec<HostInput> {
     let times = host_times(session, hosts, &[within], level_of, LEVELS);
+    let loops = hosts.1;
     times
         .into_par_iter()
-        .map(|(_, levels)| {
+        .map(|(host, levels)| {
             let mut levels = levels.into_iter();
             let compilation = levels.next().unwrap_or_default();
             let kinds: Vec<Intervals> = levels.skip(2).collect();
-            let loading = kinds.iter();
-            let loading = loading.fold(Intervals::default(), |all, kind| all.union(kind));
+            // Who waits in a queue does not load: another thread does.
+            let queued = QueueWaits::within(session, (host, loops), &[within]).times;
+            let loading = kinds.iter().enumerate();
+            let loading = loading.fold(Intervals::default(), |all, (kind, times)| match kind {
+                WAIT_KIND => all.union(&times.subtract(&queued)),
+                _ => all.union(times),
+            });
             let mut taken = compilation;
             let kinds = kinds.into_iter().map(|kind| {
                 let own = kind.subtract(&taken);

@@ -7,7 +7,7 @@
 //! | causes | that time divided in the priority order transfer, read, preprocess, enqueue, prefetch, wait, load; they sum to waiting |
 //! | copies in | `host_to_device_ps` of the step: exposed copies by the device, without those that a TPU program makes itself |
 //! | input | waiting + copies in |
-//! | loading | all time in which a driving thread loads or copies to the device, whether the device waits or not |
+//! | loading | all time in which a driving thread loads or copies to the device, whether the device waits or not; waiting in a queue is not loading |
 //! | share | Σ over rows ÷ Σ durations |
 //! | median | the median row of a host, which a single odd step does not distort; used by `advice` |
 //! | between steps | the same from the end of a step to the start of the next, outside steps of other series; the verdict counts it, as a share of the time from step to step |

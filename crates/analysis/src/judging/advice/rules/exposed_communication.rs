@@ -7,6 +7,7 @@ use crate::judging::advice::facts::{Facts, part_ps};
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
+use crate::measuring::work::has_worked;
 use crate::telling::format;
 use crate::views::collectives::CollectiveRow;
 use stepscope_model::SaturatingSum as _;
@@ -110,7 +111,26 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
     } else {
         facts.largest_ops(|row| row.class == "collective")
     };
-    finding(&RULE, severity.max(Severity::Warning), what)
+    let finding = finding(&RULE, severity.max(Severity::Warning), what)
+        .sure(Confidence::Low)
+        .seen(evidence)
+        .seen([in_view(
+            "collectives",
+            "bytes and participants of each".to_owned(),
+        )]);
+    if lacks_participants(facts) {
+        return finding
+            .why(
+                "Other participants of these collectives were not captured, so it is unknown how much of \
+                 this time is waiting for one that is late.",
+            )
+            .fix(
+                "Capture all processes of the job at the same time, and open their captures as one \
+                 session: then the time of each divides into waiting and transfer, and the last to arrive has a name.",
+            )
+            .found();
+    }
+    finding
         .why(
             "Virtual devices of XLA:CPU share the cores of their host: they take turns on them and \
              run collectives one after another with all other work.",
@@ -119,10 +139,16 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
             "Measure communication on accelerators; this time says little about them. The number and \
              size of the collectives in this capture are still valid.",
         )
-        .sure(Confidence::Low)
-        .seen(evidence)
-        .seen([in_view("collectives", "bytes and participants of each".to_owned())])
         .found()
+}
+
+/// Whether some collectives have more participants than devices recorded work.
+fn lacks_participants(facts: &Facts<'_>) -> bool {
+    let session = facts.session;
+    let devices = session.device_ids().filter(|&id| has_worked(session, id));
+    let devices = i64::try_from(devices.count()).unwrap_or(i64::MAX);
+    let mut sizes = facts.collectives().iter().filter_map(|row| row.group_size);
+    sizes.any(|size| size > devices)
 }
 
 /// The range of exposed communication over devices, if they differ much.

@@ -2,11 +2,15 @@
 //!
 //! The finding is named after what the host does most of that time. Copies to the device are input.
 
-use super::host_causes::{Causes, MAX_SHORT, longest_gaps, mostly_in, title_of, why_of};
+use super::host_causes::{
+    Causes, MAX_SHORT, is_between_calls, longest_gaps, mostly_in, title_of, why_of,
+};
+use super::idle::serving_ps;
 use super::rival::{Rival, rival};
 use super::step_waits;
 use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
 use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::Confidence;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
@@ -20,6 +24,9 @@ pub(super) static RULE: Rule = Rule {
     parts: &[PartKind::HostOverhead],
     check,
 };
+
+/// What a server does between requests does not limit it if it waits for them far longer.
+const LITTLE: f64 = 0.25;
 
 fn is_work(cause: Cause) -> bool {
     !cause.is_input()
@@ -40,6 +47,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let threshold = facts.threshold("host_bound_ratio");
     let time = found.time;
     let share = format::percent(time / found.step_ps);
+    if serving_ps(facts, found.place).is_some_and(|waiting| time < LITTLE * waiting) {
+        return Outcome::Passed(format!(
+            "{share} of the mean step, and mostly the host waits for work."
+        ));
+    }
     let causes = Causes::of_place(facts, found.place, is_work);
     let main = causes.main();
     let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
@@ -104,7 +116,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_step(found.step_ps)
     .seen(facts.longest(found.place, PartKind::HostOverhead))
     .seen(longest_gaps(facts, found.place, is_work));
-    if is_one_thing {
+    if named.is_guess {
+        // What has no name may be a wait for something that takes as long: the gain is at most this.
+        finding.sure(Confidence::Medium).found()
+    } else if is_one_thing {
         let change = main.filter(|&cause| is_removable(cause));
         let change = change.map_or_else(String::new, |cause| format!("no-host:{}", cause.name()));
         finding.without(change).found()
@@ -122,6 +137,8 @@ struct Named {
     remedy: &'static str,
     /// Whether the remedy is all there is to do.
     is_whole: bool,
+    /// Whether what the host does was not recorded.
+    is_guess: bool,
 }
 
 impl Named {
@@ -135,6 +152,7 @@ impl Named {
                 why: READING,
                 remedy: reading_remedy(framework),
                 is_whole: true,
+                is_guess: false,
             };
         }
         if launches && mostly_in(facts, Cause::Dispatch, launches_loop) {
@@ -143,6 +161,16 @@ impl Named {
                 why: LOOP,
                 remedy: UNROLL,
                 is_whole: true,
+                is_guess: false,
+            };
+        }
+        if main == Some(Cause::Python) && is_between_calls(facts) {
+            return Self {
+                title: "Time between recorded calls delays the devices",
+                why: BETWEEN_CALLS,
+                remedy: find_out_remedy(framework),
+                is_whole: true,
+                is_guess: true,
             };
         }
         if main == Some(Cause::GarbageCollection) && only_frees(facts) {
@@ -151,6 +179,7 @@ impl Named {
                 why: FREEING,
                 remedy: KEEP,
                 is_whole: true,
+                is_guess: false,
             };
         }
         Self {
@@ -158,6 +187,7 @@ impl Named {
             why: why_of(main.unwrap_or(Cause::Dispatch)),
             remedy: main.map_or("", |main| main.remedy(framework)),
             is_whole: !launches,
+            is_guess: false,
         }
     }
 }
@@ -182,6 +212,9 @@ const LOOP: &str = "The loop is within the program: each op of its body is launc
 const UNROLL: &str = "Do more per iteration (jax.lax.scan(..., unroll=8)), or all iterations in one op; \
                       let the number of iterations be fixed (scan, fori_loop) rather than depend on data \
                       (while_loop), so that CUDA or HIP graphs can hold the loop.";
+const BETWEEN_CALLS: &str = "The thread that launches the next step is in Python's own code, such as operators \
+                             on NumPy arrays, or in a native call that Python's tracer does not record, \
+                             such as a lock: it records calls of functions only.";
 const FREEING: &str = "Other threads left arrays to JAX to be freed, which it does on the thread that \
                        launches the next step.";
 const KEEP: &str =
@@ -189,6 +222,21 @@ const KEEP: &str =
 
 const READING: &str = "The loop waits for a result and copies it to the host before it launches the next \
                        step, so the device has nothing to do meanwhile.";
+
+/// What to do about time in which no call was recorded.
+const fn find_out_remedy(framework: Framework) -> &'static str {
+    match framework {
+        Framework::Jax => {
+            "Put jax.profiler.TraceAnnotation around parts of the loop to see which it is. Move work out \
+             of the loop, or launch the next step before it; share no lock with threads that hold it for \
+             long."
+        }
+        _ => {
+            "Annotate parts of the loop to see which it is. Move work out of the loop, or launch the next \
+             step before it; share no lock with threads that hold it for long."
+        }
+    }
+}
 
 /// What to do about results that are read in every step.
 const fn reading_remedy(framework: Framework) -> &'static str {

@@ -8,7 +8,7 @@ use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::{Activities, CAUSES, Cause};
 use crate::telling::format;
-use crate::views::idle::GapRow;
+use crate::views::idle::{GapRow, OWN_CODE};
 use stepscope_model::{Activity, Direction, LabelId, SaturatingSum as _};
 
 /// Number of causes and gaps that a finding names.
@@ -96,6 +96,8 @@ impl Causes {
                     let names = names_of_reads(facts);
                     let place = place_among(facts, cause, |gap| names.contains(gap.what.as_str()));
                     ("reading results of the device", place)
+                } else if cause == Cause::Python && is_between_calls(facts) {
+                    ("between recorded calls", place_of(facts, cause))
                 } else {
                     (cause.meaning(), place_of(facts, cause))
                 };
@@ -233,6 +235,11 @@ fn place_among(facts: &Facts<'_>, cause: Cause, counts: impl Fn(&GapRow) -> bool
         "for example in"
     };
     format!(", {how} {}", format::shortened(&name))
+}
+
+/// Whether most of the time in Python is between recorded calls: what the host does then is not known.
+pub(super) fn is_between_calls(facts: &Facts<'_>) -> bool {
+    mostly_in(facts, Cause::Python, |gap| gap.what == OWN_CODE)
 }
 
 /// Whether gaps of this kind are most of the time that the cause takes.

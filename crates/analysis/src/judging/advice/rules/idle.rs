@@ -1,6 +1,6 @@
 //! The device is idle while its host does no recorded work (guides: device idle gaps).
 
-use stepscope_model::{SaturatingSum as _, SliceKind};
+use stepscope_model::{Picos, SaturatingSum as _, SliceKind, Span};
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::rival::{Rival, rival};
@@ -11,7 +11,8 @@ use super::{
 use crate::judging::advice::facts::{Facts, OfPlace, Place};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
-use crate::measuring::activity::Cause;
+use crate::measuring::activity::{Cause, QueueWaits};
+use crate::measuring::interval::Intervals;
 use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
 use crate::views::idle::GapRow;
@@ -49,6 +50,70 @@ fn waits_for_others(facts: &Facts<'_>) -> bool {
         CALLS.contains(&call) && !gap.what.contains("::")
     };
     is_mostly(facts, is_for_others)
+}
+
+/// Threads that wait in a queue for what to launch.
+struct Queued {
+    /// Whether they are those of a server: several, or workers of a pool.
+    is_server: bool,
+}
+
+/// The time per step in which devices of a server are idle because it waits for requests; none of other
+/// programs.
+pub(super) fn serving_ps(facts: &Facts<'_>, place: Place) -> Option<f64> {
+    let queued = Queued::of(facts, place)?;
+    let idle = facts.by_place(|row| row.lengths.quiet_ps() as f64);
+    let own = idle.iter().find(|own| own.place == place)?;
+    queued.is_server.then_some(own.mean)
+}
+
+impl Queued {
+    /// Those of a place, if in most of its longest blocked gaps, by time, one waits.
+    fn of(facts: &Facts<'_>, (host, device): Place) -> Option<Self> {
+        let gaps = facts.gaps().longest.iter().filter(|gap| {
+            let is_own = device.is_none_or(|device| device.0 == gap.device_index);
+            is_own && gap.cause == Cause::Blocked
+        });
+        let gaps = gaps.map(|gap| {
+            let start = Picos(gap.start_ps);
+            Span::new(start, start + Picos(gap.duration_ps))
+        });
+        let gaps = Intervals::union_of(gaps.collect());
+        let host = (host, facts.selected.loops());
+        let waits = QueueWaits::within(facts.session, host, gaps.spans());
+        let waited = waits.times.duration().0;
+        (waited > 0 && waited.saturating_mul(2) >= gaps.duration().0).then_some(Self {
+            is_server: waits.threads > 1 || waits.are_pooled,
+        })
+    }
+
+    fn who(&self) -> &'static str {
+        if self.is_server {
+            "the threads that launch its programs wait"
+        } else {
+            "the thread that launches its programs waits"
+        }
+    }
+
+    /// The spare capacity of a server is no gain.
+    fn told(&self, finding: AdviceFinding) -> AdviceFinding {
+        let finding = finding.titled("The host waits for work".to_owned()).why(
+            "What there is to do, requests or batches, comes from other threads or processes through \
+             the queue. If it is requests, the time is spare capacity.",
+        );
+        let finding = finding.fix(
+            "If it is requests, nothing is wrong: the device has time for more of them. If it is batches, \
+             look at what fills the queue, and fill it earlier.",
+        );
+        if self.is_server {
+            AdviceFinding {
+                severity: Severity::Info,
+                ..finding.gain(None, "")
+            }
+        } else {
+            finding
+        }
+    }
 }
 
 /// Whether the host waits until each device has taken over its part of a launch.
@@ -133,7 +198,8 @@ fn doing(facts: &Facts<'_>, causes: &Causes, is_pause: bool, on_gpus: bool) -> S
     if is_pause && on_gpus {
         "its next program is launched already".to_owned()
     } else if is_pause {
-        "it has work: between ops of a program, or before a program that was already launched"
+        "it has work: between ops of a program, before the program was complete, or before one that \
+         was already launched"
             .to_owned()
     } else if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
         "its host waits or recorded nothing".to_owned()
@@ -195,6 +261,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .fix(fix)
             .sure(Confidence::Low)
             .found();
+    }
+    if is_blocked && let Some(queued) = Queued::of(facts, found.place) {
+        let place = facts.place_name(found.place);
+        let length = length_of(facts, &named.time);
+        let what = format!(
+            "{place} is idle for {length}{comma} while {} in a queue for work.{}",
+            queued.who(),
+            rest.as_rest(&named)
+        );
+        return queued.told(AdviceFinding { what, ..finding }).found();
     }
     if is_blocked && waits_for_others(facts) {
         return finding

@@ -1,6 +1,7 @@
 //! The device is idle while its host prepares input or waits for it (guides: high input share). The
 //! figure is that of `input`, for the mean step of the host with the largest share.
 
+use stepscope_model::host_names::{is_queue_get, is_queue_put};
 use stepscope_model::{Class, Picos, Span};
 
 use super::host_causes::place_of;
@@ -127,6 +128,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .without("no-input-wait")
     .seen(longest(&waits.rows, &worst.host))
     .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
+    let main = main.map_or("", |cause| cause.cause.as_str());
+    if is_filled_unseen(facts, worst, main) {
+        found = found.why(UNSEEN).fix(FILL).code("");
+    }
     if several {
         // The gain is that of all hosts without waiting, so a title that names one has to mean one.
         let also = waits.hosts.iter().filter(|host| host.host != worst.host);
@@ -182,8 +187,7 @@ fn longest(rows: &[InputRow], host: &str) -> Option<AdviceEvidence> {
     })
 }
 
-/// What loads: the longest input slice in the step that waits longest, else the slowest stage. If most
-/// of the wait is copies, where the host makes them.
+/// What loads. If most of the wait is copies, where the host makes them.
 fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
     match main {
         "transfer" => {
@@ -198,6 +202,21 @@ fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
         "copies" => return String::new(),
         _ => {}
     }
+    let name = longest_input(facts, worst);
+    // `next(iterator)` does not say which iterator it is, but what runs within it does.
+    if name.as_deref() == Some("$builtins next") {
+        return place_of(facts, Cause::DataLoading)
+            .strip_prefix(", in ")
+            .map_or_else(String::new, |place| format!(" Most of it is {place}."));
+    }
+    name.map_or_else(String::new, |name| {
+        let name = name.trim_start_matches('$');
+        format!(" Most of it is {}.", format::shortened(name))
+    })
+}
+
+/// The longest input slice in the step that waits longest, else the slowest stage.
+fn longest_input(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
     let session = facts.session;
     let rows = facts.waits().rows.iter();
     let row = rows
@@ -213,19 +232,17 @@ fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
         let host = stepscope_model::HostId::from_index(host);
         longest_slice(session, host, Class::Input, within)
     });
-    let name = slice
+    slice
         .map(|(name, _)| name)
-        .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name));
-    // `next(iterator)` does not say which iterator it is, but what runs within it does.
-    if name.as_deref() == Some("$builtins next") {
-        return place_of(facts, Cause::DataLoading)
-            .strip_prefix(", in ")
-            .map_or_else(String::new, |place| format!(" Most of it is {place}."));
-    }
-    name.map_or_else(String::new, |name| {
-        let name = name.trim_start_matches('$');
-        format!(" Most of it is {}.", format::shortened(name))
-    })
+        .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name))
+}
+
+/// Whether the loop waits in a queue, and nothing was recorded that fills it.
+fn is_filled_unseen(facts: &Facts<'_>, worst: &InputHost, main: &str) -> bool {
+    let labels = facts.session.labels.iter();
+    let mut names = labels.map(|label| facts.session.text(label.name));
+    let waits = || longest_input(facts, worst).is_some_and(|name| is_queue_get(&name));
+    main == "wait" && waits() && !names.any(is_queue_put)
 }
 
 /// How long the other hosts wait, if there are any.
@@ -244,6 +261,12 @@ fn others(hosts: &[InputHost], worst: &InputHost) -> String {
         format::duration_ps(crate::measuring::steps::median(&rest))
     )
 }
+
+const UNSEEN: &str = "The thread that launches waits in a queue for work, and nothing that fills the queue was \
+                      recorded: another process or native code does. If the work is requests, this is spare \
+                      capacity.";
+const FILL: &str = "If it is batches, look at what fills the queue, and fill it earlier. If it is requests, nothing \
+                    is wrong.";
 
 const CODE: &str = "\
 loader = grain.load(source, worker_count=8, ...)     # or tf.data's prefetch(AUTOTUNE)

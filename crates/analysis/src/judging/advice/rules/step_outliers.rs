@@ -2,6 +2,7 @@
 
 use stepscope_model::SaturatingSum as _;
 
+use super::idle::serving_ps;
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::{CAUSES, Cause};
@@ -50,6 +51,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ));
     };
     let (part, more) = grown_part(bars, worst);
+    if part == PartKind::Idle && serves(facts) {
+        let text = "Steps of a server take as long as it waits for requests.";
+        return Outcome::Passed(text.to_owned());
+    }
     let of_bars = Positions::of(facts, bars);
     let mut rows = facts.rows().iter();
     let seen = rows.find(|row| Some(row.step) == of_bars.position(worst));
@@ -110,6 +115,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_parts(&[part])
     .seen(evidence)
     .found()
+}
+
+/// Whether the host waits for requests.
+fn serves(facts: &Facts<'_>) -> bool {
+    let places = facts.by_place(|row| row.lengths.quiet_ps() as f64);
+    let mut places = places.iter().map(|own| own.place);
+    places.any(|place| serving_ps(facts, place).is_some())
 }
 
 /// `Step 3 took 1.234 ms`, `Steps 3, 7 took up to 1.234 ms`.

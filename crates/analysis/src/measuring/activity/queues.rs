@@ -1,0 +1,106 @@
+//! Threads that wait in queues. A thread that loads fills the queue of a loop, but several threads that
+//! call the same compiled function and take what it needs from a queue are those of a server: they wait
+//! for requests, and nothing loads.
+
+use std::collections::BTreeMap;
+
+use stepscope_model::host_names::{dispatched_function, is_pool_worker, is_queue_get};
+use stepscope_model::{HostId, LabelId, Session, Span, TrackId};
+
+use super::{Loops, calls_functions, driving_threads, own_tracks};
+use crate::measuring::interval::Intervals;
+use crate::measuring::work::{NO_LEVEL, add_levels};
+
+/// For each label, whether a thread takes something from a queue.
+fn gets(session: &Session) -> Vec<bool> {
+    let labels = session.labels.iter();
+    let is_get = labels.map(|label| is_queue_get(session.text(label.name)));
+    is_get.collect()
+}
+
+/// Labels of what threads of servers do in queues.
+pub(super) fn gets_of_servers(session: &Session) -> Vec<LabelId> {
+    let is_get = gets(session);
+    if !is_get.contains(&true) {
+        return Vec::new();
+    }
+    let mut hosts = (0..session.hosts.len()).map(HostId::from_index);
+    if !hosts.any(|host| is_served_by_several(session, host, &is_get)) {
+        return Vec::new();
+    }
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    ids.filter(|id| is_get[id.index()]).collect()
+}
+
+/// Whether several threads of a host call the same compiled function and wait in queues.
+fn is_served_by_several(session: &Session, host: HostId, is_get: &[bool]) -> bool {
+    let waiting = own_tracks(session, host)
+        .filter(|&id| calls_functions(session, id))
+        .filter_map(|id| session.track_having(id, |label| is_get[label.index()]));
+    let mut threads: BTreeMap<&str, usize> = BTreeMap::new();
+    for track in waiting {
+        let mut labels: Vec<LabelId> = track
+            .lanes
+            .iter()
+            .flat_map(|lane| lane.labels().iter().copied())
+            .collect();
+        labels.sort_unstable();
+        labels.dedup();
+        if !labels.iter().any(|label| is_get[label.index()]) {
+            continue;
+        }
+        let called = labels
+            .iter()
+            .filter_map(|&label| dispatched_function(session.label_name(label)));
+        for function in called {
+            *threads.entry(function).or_default() += 1;
+        }
+    }
+    threads.values().any(|&count| count > 1)
+}
+
+/// What the threads that drive devices do in queues.
+pub(crate) struct QueueWaits {
+    /// Time in which one of them waits in a queue.
+    pub(crate) times: Intervals,
+    /// Number of threads that do.
+    pub(crate) threads: usize,
+    /// Whether some are workers of a pool.
+    pub(crate) are_pooled: bool,
+}
+
+impl QueueWaits {
+    /// Those of a host within `windows`, which are sorted and do not overlap.
+    pub(crate) fn within(
+        session: &Session,
+        (host, loops): (HostId, Loops),
+        windows: &[Span],
+    ) -> Self {
+        let level = |is_get: bool| if is_get { 0 } else { NO_LEVEL };
+        let levels: Vec<u8> = gets(session).into_iter().map(level).collect();
+        let labels = session.labels.iter();
+        let is_worker: Vec<bool> = labels
+            .map(|label| is_pool_worker(session.text(label.name)))
+            .collect();
+        let mut are_pooled = false;
+        let driving = driving_threads(session, &[host], loops)
+            .into_iter()
+            .flatten();
+        let of_thread = |id: TrackId| {
+            let track = session.track_having(id, |label| levels[label.index()] == 0)?;
+            let mut spans = vec![Vec::new()];
+            add_levels(&track, &levels, windows, &mut spans);
+            let own = Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+            are_pooled |= track.may_have(|label| is_worker[label.index()]);
+            (!own.spans().is_empty()).then_some(own)
+        };
+        let own: Vec<Intervals> = driving.filter_map(of_thread).collect();
+        Self {
+            threads: own.len(),
+            are_pooled,
+            times: own
+                .iter()
+                .fold(Intervals::default(), |all, one| all.union(one)),
+        }
+    }
+}

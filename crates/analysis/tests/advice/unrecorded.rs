@@ -1,0 +1,69 @@
+//! What was not recorded is not accused: code between calls, what fills a queue, participants of
+//! collectives.
+
+use super::drawings::{GAP, cpu};
+use super::{advice, finding};
+
+/// Operators on NumPy arrays and a lock look the same: no call is recorded.
+#[test]
+fn time_between_recorded_calls_has_no_culprit() {
+    let ticks = "0..5us PjitFunction(step)\n990..991us $time perf_counter";
+    let found = finding(&advice(&[cpu(GAP, ticks, "")]), "host_bound");
+    assert_eq!(
+        found["title"],
+        "Time between recorded calls delays the devices"
+    );
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("between recorded calls 2"), "{what}");
+    assert!(!what.contains("running Python 2"), "{what}");
+    let why = found["why"].as_str().expect("a text");
+    assert!(why.contains("such as a lock"), "{why}");
+    assert_eq!(found["change"], "");
+    // A call that was recorded is named.
+    let call = "0..5us PjitFunction(step)\n701..989us $train.py:9 work";
+    let found = finding(&advice(&[cpu(GAP, call, "")]), "host_bound");
+    assert_eq!(found["title"], "Python delays the devices");
+    assert_eq!(found["change"], "no-host:python");
+}
+
+/// Reading results is no time between calls, whatever Python encloses it.
+#[test]
+fn a_wrapper_of_a_read_is_not_what_runs_between_calls() {
+    let read = "0..5us PjitFunction(step)\n701..840us $profiler.py:585 wrapper\n\
+                702..839us $array.py:675 _value\n990..991us $time perf_counter";
+    let found = finding(&advice(&[cpu(GAP, read, "")]), "host_bound");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("between recorded calls 1"), "{what}");
+}
+
+#[test]
+fn a_loader_that_was_recorded_fills_its_queue() {
+    let wait = "701..998us $queue.py:180 get";
+    let text = |with_loader: bool| {
+        let text = cpu(GAP, wait, "");
+        let loader = "thread loader\nrepeat 6 every 1000us\n 990..997us $queue.py:140 put\nend\n";
+        let loader = if with_loader { loader } else { "" };
+        text.replace("thread tf_XLA", &format!("{loader}thread tf_XLA"))
+    };
+    let found = finding(&advice(&[text(true)]), "input_wait");
+    let fix = found["fix"].as_str().expect("a text");
+    assert!(fix.contains("slowest stage"), "{fix}");
+    let found = finding(&advice(&[text(false)]), "input_wait");
+    let fix = found["fix"].as_str().expect("a text");
+    assert!(fix.contains("what fills the queue"), "{fix}");
+    assert_eq!(found["code"], "");
+}
+
+#[test]
+fn participants_that_were_not_captured_are_missed() {
+    let of = |groups: &str| {
+        let ops = "1..600us all-reduce.1\n600..900us dot.1";
+        let reduce = format!("all-reduce.1 = f32[64,64] all-reduce(p.0) replica_groups={groups}");
+        let found = finding(&advice(&[cpu(ops, "", &reduce)]), "exposed_communication");
+        found["why"].as_str().expect("a text").to_owned()
+    };
+    let why = of("{{0,1}}");
+    assert!(why.contains("were not captured"), "{why}");
+    let why = of("{{0}}");
+    assert!(why.contains("share the cores"), "{why}");
+}

@@ -293,8 +293,10 @@ impl Raw {
         for event in events.iter().filter(|event| !is_step(event)) {
             let name = event.name.to_lowercase();
             let is = |words: &[&str]| words.iter().any(|word| name.contains(word));
-            if is(&["(wait for completion)"]) {
-                raw.work.push(span(event));
+            let wait = span(event);
+            let meets = |op: &Event| op.start_ps <= wait.1 && op.end_ps() >= wait.0;
+            if is(&["(wait for completion)"]) && work.iter().any(meets) {
+                raw.work.push(wait);
             }
             if event.plane != thread.plane || event.line_id != thread.line_id {
                 if is(&["h2d dispatch", "hostbuffer"]) {

@@ -315,3 +315,133 @@ fn the_name_of_a_host_is_not_that_of_another() {
     assert_eq!(count("device", "host-1/CPU:1"), 1);
     assert_eq!(count("device", "CPU"), 4);
 }
+
+/// Six steps of twenty programs of 20 us on a TPU; in between the host is in Python of the program, of a
+/// library, or nothing was recorded.
+fn short_programs(python: &str) -> String {
+    let times: Vec<u32> = (0..20).map(|run| 2 + run * 150).collect();
+    let lines = |line: &dyn Fn(u32, u32) -> String| -> String {
+        let all: Vec<String> = (0..).zip(&times).map(|(run, at)| line(run, *at)).collect();
+        all.join("\n")
+    };
+    let modules =
+        lines(&|run, at| format!("{at}..{}us jit_act(5) [run_id={run} program_id=5]", at + 20));
+    let ops = lines(&|run, at| {
+        format!(
+            "{at}..{}us dot.1 [run_id={run} hlo_op=dot.1 hlo_module=jit_act program_id=5]",
+            at + 20
+        )
+    });
+    let frames = lines(&|_, at| {
+        if python.is_empty() {
+            String::new()
+        } else {
+            format!("{}..{}us {python}", at + 20, at + 148)
+        }
+    });
+    format!(
+        "host vm
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 3000us
+          {modules}
+        end
+        line XLA Ops
+        repeat 6 every 3000us
+          {ops}
+        end
+        thread python
+        repeat 6 every 3000us
+          0..2999us train #step_num=$i,_r=1#
+          {frames}
+        end
+        program 5 jit_act
+          p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64] dot(p.0, p.0)"
+    )
+}
+
+#[test]
+fn short_programs_do_not_take_the_time_of_the_programs_own_python() {
+    let gain = |python: &str| {
+        let advice = ask(&drawn(&[&short_programs(python)]), "advice", &[]);
+        let found = finding(&advice, "program_runs");
+        found.map(|found| number(&found["gain_ps_per_step"]) / 1e6)
+    };
+    // 2,600 us of 3,000 in gaps, less the share of one program.
+    let all = 2600.0 * (1.0 - 1.0 / 20.0);
+    let library = "$pjit.py:250 cache_miss";
+    for other in ["", library] {
+        let found = gain(other).expect("a finding");
+        assert!((found - all).abs() < 5.0, "{other}: {found} of {all}");
+    }
+    // What is left is less than a twentieth of a step.
+    assert_eq!(gain("$env.py:5 step"), None);
+    let advice = ask(&drawn(&[&short_programs("$env.py:5 step")]), "advice", &[]);
+    assert_eq!(text(&rows(&advice, "findings")[0], "id"), "host_bound");
+}
+
+/// Single ops in an order without a rule, so that nobody knows the steps.
+#[test]
+fn a_recording_of_single_ops_is_a_loop_without_jit() {
+    let drawing = || {
+        let (mut state, mut modules, mut ops) = (7u32, String::new(), String::new());
+        for run in 0..150 {
+            state = state.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            let (id, name) =
+                [(5, "jit_dot"), (6, "jit_tanh"), (7, "jit_sum")][(state >> 16) as usize % 3];
+            let (start, end) = (run * 100, run * 100 + 50);
+            modules += &format!("{start}..{end}us {name}({id}) [run_id={run} program_id={id}]\n");
+            let stats = format!("run_id={run} hlo_op=a.1 hlo_module={name} program_id={id}");
+            ops += &format!("{start}..{end}us a.1 [{stats}]\n");
+        }
+        let op = |id: u32, name: &str, opcode: &str| {
+            format!(
+                "program {id} {name}\n p.0 = f32[8] parameter(0)\n a.1 = f32[8] {opcode}(p.0)\n"
+            )
+        };
+        let programs =
+            op(5, "jit_dot", "negate") + &op(6, "jit_tanh", "tanh") + &op(7, "jit_sum", "abs");
+        let lines = format!("line XLA Modules\n{modules}\nline XLA Ops\n{ops}");
+        format!("host vm\ndevice tpu:0 v6e\n{lines}\n{programs}")
+    };
+    let short = ask(&drawn(&[&drawing()]), "advice", &[]);
+    assert!(short["step_ps"].is_null(), "{short}");
+    let found = finding(&short, "idle_recording").expect("a finding");
+    assert_eq!(text(found, "title"), "Many short programs");
+    assert!(
+        text(found, "what").contains("It runs 150 programs, 150 of them shorter than 1.000 ms")
+    );
+    assert!(text(found, "fix").contains("one jitted function"));
+}
+
+/// The innermost call of a host that is late, where others nest deeper at other times.
+#[test]
+fn a_call_that_contains_nothing_is_what_a_late_host_does() {
+    let host = |name: &str, number: u32, arrival: u32, extra: &str| {
+        format!(
+            "host {name}
+            thread python
+            repeat 8 every 100us
+              0..95us train #step_num=$i,_r=1#
+              {extra}
+              80..90us $train.py:3 log
+              81..89us $train.py:4 write
+              82..88us $io.py:5 flush
+            end
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal={number}]
+            repeat 8 every 100us
+              {arrival}..70us all-reduce.2
+            end
+            program 5 jit_step
+              p.0 = f32[512] parameter(0)
+              ROOT all-reduce.2 = f32[512] all-reduce(p.0) replica_groups={{{{0,1}}}}"
+        )
+    };
+    let late = "2..48us $train.py:9 batch\n3..47us $time sleep";
+    let session = drawn(&[&host("a", 0, 10, ""), &host("b", 1, 50, late)]);
+    let hosts = ask(&session, "hosts", &[]);
+    let blame = rows(&hosts, "blame");
+    assert_eq!(text(&blame[0], "activity"), "train.py:9 batch › time sleep");
+}

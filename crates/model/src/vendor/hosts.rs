@@ -296,7 +296,9 @@ patterns! {
         r"dtypes|basearray|config|stages|numeric|fromnumeric|_methods|format|_format_impl|npyio|",
         r"_npyio_impl|serialization|tensor|module|_tensor|autograd|callback|io_callback|",
         r"custom_derivatives|custom_batching|ufunc_api|ad_checkpoint|deprecations|functions|special|",
-        r"setops|einsum|vectorize|__init__|weakref|gc)\.py:",
+        r"setops|einsum|vectorize|__init__|weakref|gc|slicing|conditionals|control_flow|convolution|",
+        r"activations|initializers|sharding_impls|named_sharding|scatter_gather|array_constructors|",
+        r"tensor_contractions)\.py:",
     ];
     CACHE = [
         r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",

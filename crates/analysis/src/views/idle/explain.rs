@@ -153,9 +153,14 @@ impl<'a> Explainer<'a> {
                     continue;
                 }
                 let activity = self.activities.label(id);
-                match (label.kind, Cause::of(activity)) {
-                    (_, Cause::Unknown | Cause::Annotation) => {}
-                    (SliceKind::Python, Cause::Python) => found.python_calls.push(common),
+                let is_vague = matches!(
+                    Cause::of(activity),
+                    Cause::Python | Cause::Runtime | Cause::Annotation | Cause::Unknown
+                );
+                match label.kind {
+                    SliceKind::Python if is_vague => found.python_calls.push(common),
+                    // What a frame calls of the runtime is part of its Python.
+                    _ if is_vague => {}
                     _ => found.other_calls.push(common),
                 }
                 if Cause::of(activity) == cause.0 && activity != Activity::None {

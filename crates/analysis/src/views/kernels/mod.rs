@@ -81,6 +81,7 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
             steps,
             matrix_ops,
             transfers,
+            durations,
         } = launching(session, &selected, &totals);
         let total_ps: i64 = rows.iter().map(|row| row.total_ps).saturating_sum();
         let share = |part_ps: i64| (total_ps > 0).then(|| part_ps as f64 / total_ps as f64);
@@ -88,7 +89,6 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
         let matrix_ratio = share(matrix.map(|row| row.total_ps).saturating_sum());
         let attribution = attribution_shares(session, &totals);
         let attributed_ratio = covered_ratio(&attribution);
-        let durations = sizes::durations(session, &selected, &labels);
         let tiny = durations.iter().filter(|bin| bin.start_ps < sizes::TINY_PS);
         let (tiny_ratio, tiny_time_ratio) = tiny.fold((0.0, 0.0), |sums, bin| {
             (sums.0 + bin.occurrence_ratio, sums.1 + bin.time_ratio)
@@ -130,6 +130,8 @@ pub(crate) struct Launching {
     pub(crate) matrix_ops: Vec<MatrixOp>,
     /// Copies by direction.
     pub(crate) transfers: Vec<TransferRow>,
+    /// Launches of kernels by duration.
+    pub(crate) durations: Vec<DurationBin>,
 }
 
 /// Kernels of a selection and their launches.
@@ -146,6 +148,7 @@ pub(crate) fn launching(
         steps: launches.steps(session, selected),
         matrix_ops: matrix::ops(session, totals),
         transfers: collect::transfers(session, totals),
+        durations: sizes::durations(session, selected, &labels),
         launches,
     }
 }

@@ -44,9 +44,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!(" Meanwhile on its host: {}.", causes.told(facts))
     };
     // Launching, and the Python and the pauses between launches, are one cause.
-    let is_of_launches =
-        |cause: Cause| matches!(cause, Cause::Dispatch | Cause::Python | Cause::Device);
-    let op_by_op = program_runs::op_by_op(facts, id).filter(|_| main.is_none_or(is_of_launches));
+    let is_of_launches = |cause: Cause| {
+        matches!(
+            cause,
+            Cause::Dispatch | Cause::Python | Cause::Device | Cause::Unknown
+        )
+    };
+    let op_by_op = program_runs::op_by_op(facts, id, device.idle_ps)
+        .filter(|_| main.is_none_or(is_of_launches));
     let title = match op_by_op {
         Some(_) => "Many short programs",
         None => main.map_or(RULE.title, title_of),

@@ -39,14 +39,18 @@ const MANY: usize = 100;
 /// Share of all runs that are short.
 const MOSTLY: f64 = 0.9;
 
+/// Longer gaps per run have another cause.
+const MOST_IDLE_PS: i64 = 10_000_000_000;
+
 /// ` It runs 850 programs, 840 of them shorter than 1.000 ms.`, if a device of a recording without steps
-/// runs hardly anything else.
-pub(super) fn op_by_op(facts: &Facts<'_>, device: DeviceId) -> Option<String> {
+/// runs hardly anything else and is idle for `idle_ps` in all.
+pub(super) fn op_by_op(facts: &Facts<'_>, device: DeviceId, idle_ps: i64) -> Option<String> {
     let runs = facts.session.program_runs.iter();
     let own: Vec<&ProgramRun> = runs.filter(|run| run.device == device).collect();
     let short = own.iter().filter(|run| is_short(run)).count();
     let is_most = short >= MANY && short as f64 >= MOSTLY * own.len() as f64;
-    is_most.then(|| {
+    let each_ps = idle_ps / i64::try_from(own.len()).unwrap_or(i64::MAX).max(1);
+    (is_most && each_ps <= MOST_IDLE_PS).then(|| {
         format!(
             " It runs {}, {short} of them shorter than {}.",
             format::counted(own.len(), "program"),

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Kernels with a shorter mean time are tiny (the guides' bound for unfused kernels).
+/// Shorter launches are tiny (the guides' bound for unfused kernels), as in `kernels`.
 const TINY_PS: f64 = 1e8;
 /// With fewer launches, kernels are not many.
 const LEAST_LAUNCHES: i64 = 20;
@@ -56,13 +56,10 @@ struct Tiny {
 
 fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
     let (waiting, step) = waiting(facts).zip(facts.period_ps())?;
-    let launches: i64 = kernels
-        .rows
-        .iter()
-        .map(|row| row.occurrences)
-        .saturating_sum();
-    let short = kernels.rows.iter().filter(|row| row.mean_ps < TINY_PS);
-    let short: i64 = short.map(|row| row.occurrences).saturating_sum();
+    let bins = kernels.durations.iter();
+    let launches = bins.clone().map(|bin| bin.occurrences).saturating_sum();
+    let short = bins.filter(|bin| (bin.start_ps as f64) < TINY_PS);
+    let short = short.map(|bin| bin.occurrences).saturating_sum();
     let ratio = short as f64 / launches.max(1) as f64;
     let devices = facts.working().count().max(1) as f64;
     // Tiny kernels do no harm as long as the device's queue never runs empty.
@@ -116,8 +113,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     };
     let text = format!(
-        "{} of {} kernel launches are of kernels that take less than {} on average, and devices are \
-         idle for {}.{calls}",
+        "{} of {} kernel launches take less than {}, and devices are idle for {}.{calls}",
         format::percent(tiny.ratio),
         tiny.launches,
         format::duration_ps(TINY_PS),

@@ -524,7 +524,10 @@ fn what_a_loop_does_between_recorded_calls_is_its_own_code() {
         "{report}"
     );
     let gap = &rows(&report, "rows")[0];
-    assert_eq!(text_of(gap), ("python", "the loop's own code, or a native call"));
+    assert_eq!(
+        text_of(gap),
+        ("python", "the loop's own code, or a native call")
+    );
     let without = ask(
         &drawn(&[&text.replace("$api.py", "api.py").replace("$numpy", "numpy")]),
         "idle",

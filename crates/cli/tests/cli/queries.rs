@@ -22,10 +22,7 @@ fn without_the_program_it_says_what_to_do() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(error.contains("needs stepscope-sql"), "{error}");
-        assert!(
-            error.contains("cargo install --path crates/sql"),
-            "{error}"
-        );
+        assert!(error.contains("cargo install --path crates/sql"), "{error}");
     }
 }
 

@@ -31,7 +31,7 @@ pub fn is_pool_worker(name: &str) -> bool {
 /// The method of a class of Python's modules for queues: `$queue.py:180 get` is `get`.
 fn of_queue(name: &str) -> Option<&str> {
     let (place, method) = name.strip_prefix('$')?.split_once(' ')?;
-    let (file, _) = place.split_once(":")?;
+    let (file, _) = place.split_once(':')?;
     matches!(file, "queue.py" | "queues.py").then_some(method)
 }
 

@@ -77,7 +77,11 @@ fn captured(report: &VerdictReport) -> String {
         format::counted(report.host_count, "host"),
         format::bytes(report.size_bytes as f64),
         format::count(report.event_count as f64),
-        if report.event_count == 1 { "event" } else { "events" },
+        if report.event_count == 1 {
+            "event"
+        } else {
+            "events"
+        },
     )
 }
 

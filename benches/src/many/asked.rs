@@ -93,7 +93,6 @@ impl<'a> Asked<'a> {
     }
 
     fn figure(
-        &self,
         what: &str,
         rounds: usize,
         goal: Goal,
@@ -115,13 +114,13 @@ impl<'a> Asked<'a> {
     /// Runs `stepscope` to its end.
     pub(crate) fn stepscope(&self, what: &str, arguments: &[&str], goal: Goal) -> Result<Figure> {
         let ask = || child::run(&mut self.command("stepscope", arguments));
-        self.figure(what, self.rounds, goal, ask)
+        Self::figure(what, self.rounds, goal, ask)
     }
 
     /// The same, once: what a second time has nothing to do.
     pub(crate) fn once(&self, what: &str, arguments: &[&str]) -> Result<Figure> {
         let ask = || child::run(&mut self.command("stepscope", arguments));
-        self.figure(what, 1, Goal::default(), ask)
+        Self::figure(what, 1, Goal::default(), ask)
     }
 
     /// Runs `stepscope-sql` to its end; `None` where it was not built.
@@ -132,7 +131,7 @@ impl<'a> Asked<'a> {
             return Ok(None);
         }
         let ask = || child::run(&mut self.command(program, arguments));
-        self.figure(what, self.rounds, goal, ask).map(Some)
+        Self::figure(what, self.rounds, goal, ask).map(Some)
     }
 
     /// Starts a server and asks for the list of sessions: the time from the request to its last byte.
@@ -157,7 +156,7 @@ impl<'a> Asked<'a> {
                 ..cost
             })
         };
-        self.figure(what, self.rounds, goal, ask)
+        Self::figure(what, self.rounds, goal, ask)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Programs and machines of kinds that no recording here has: what was told wrongly of them, drawn.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use crate::support::{ask, drawn, number, rows, text};
@@ -391,9 +393,10 @@ fn a_recording_of_single_ops_is_a_loop_without_jit() {
             let (id, name) =
                 [(5, "jit_dot"), (6, "jit_tanh"), (7, "jit_sum")][(state >> 16) as usize % 3];
             let (start, end) = (run * 100, run * 100 + 50);
-            modules += &format!("{start}..{end}us {name}({id}) [run_id={run} program_id={id}]\n");
-            let stats = format!("run_id={run} hlo_op=a.1 hlo_module={name} program_id={id}");
-            ops += &format!("{start}..{end}us a.1 [{stats}]\n");
+            let module = format!("{name}({id}) [run_id={run} program_id={id}]");
+            writeln!(modules, "{start}..{end}us {module}").expect("a text");
+            let of = format!("run_id={run} hlo_op=a.1 hlo_module={name} program_id={id}");
+            writeln!(ops, "{start}..{end}us a.1 [{of}]").expect("a text");
         }
         let op = |id: u32, name: &str, opcode: &str| {
             format!(

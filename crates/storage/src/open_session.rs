@@ -105,9 +105,9 @@ pub(crate) fn opened<P: Progress, T>(
         let opened = open_hosts(files, reads, &progress);
         let bytes = opened.bytes();
         // Bytes that change under a decoder may stop it in any way.
-        let made = catch_unwind(AssertUnwindSafe(|| make(opened)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| make(opened)));
         if bytes.iter().all(|bytes| bytes.changed().is_none()) {
-            return made.unwrap_or_else(|panic| resume_unwind(panic));
+            return outcome.unwrap_or_else(|panic| resume_unwind(panic));
         }
         std::thread::sleep(PAUSE);
     }

@@ -127,7 +127,7 @@ fn taking(threads: u32) -> Value {
     for thread in 0..threads {
         let (from, until) = (20 + 10 * thread, 600 + 100 * thread);
         let called = until + 40;
-        text += &format!(
+        let lines = format!(
             "
             thread python/{}
             repeat 6 every 1ms
@@ -136,6 +136,7 @@ fn taking(threads: u32) -> Value {
             end",
             11 + thread
         );
+        text.push_str(&lines);
     }
     text += "
         thread tf_XLAEigen/1

@@ -295,8 +295,8 @@ impl Reader {
             return Ok(Kept::Nothing);
         }
         let own = names.iter().zip(kept);
-        let own = own.filter_map(|(&name, is_kept)| is_kept.then(|| name.to_owned()));
-        let own: Vec<String> = own.collect();
+        let own = own.filter(|&(_, is_kept)| is_kept);
+        let own: Vec<String> = own.map(|(&name, _)| name.to_owned()).collect();
         if own.len() == names.len() || !self.ask.needs_only(self.table.rows.of_hosts()) {
             return Ok(Kept::All);
         }

@@ -104,10 +104,10 @@ impl<'a> Explainer<'a> {
 
     /// Waits for buffers that have no slice of their own. A call that contains them says more.
     fn look_for_awaits(&self, id: TrackId, gap: Span, cause_ps: i64, found: &mut Found) {
-        let Some(cell) = self.awaits.get(&id) else {
+        let Some(known) = self.awaits.get(&id) else {
             return;
         };
-        let all = cell.get_or_init(|| self.finder.on(id, self.session.track(id)));
+        let all = known.get_or_init(|| self.finder.on(id, self.session.track(id)));
         let first = all.partition_point(|wait| wait.span.end <= gap.start);
         for wait in all[first..]
             .iter()

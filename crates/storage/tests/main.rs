@@ -3,7 +3,6 @@
 mod common;
 
 mod corpus;
-mod fuzzed;
 mod held;
 mod layouts;
 mod manifests;

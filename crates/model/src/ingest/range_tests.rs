@@ -1,25 +1,14 @@
 //! Ranges of files say what the whole session says, or that they need all files.
 
-use std::sync::Arc;
-
 use stepscope_testing::corpus;
 use stepscope_testing::drawing::draw;
 
-use super::input::HostInput;
 use super::range::{ingest_range, survey_range};
+use super::round_tests::{DRAWN, inputs};
 use super::{HOSTS_KEPT, ingest_in_rounds};
 use crate::frame::{Frames, RangeFacts, framed};
 use crate::ids::{DeviceId, HostId, LabelId};
 use crate::session::Session;
-
-fn inputs(files: &[Vec<u8>]) -> Vec<HostInput> {
-    let input = |(position, bytes): (usize, &Vec<u8>)| HostInput {
-        host: format!("host{position}"),
-        bytes: Arc::new(bytes.clone()),
-        problem: None,
-    };
-    files.iter().enumerate().map(input).collect()
-}
 
 fn drawn(hosts: &[&str]) -> Vec<Vec<u8>> {
     let bytes = |text: &&str| draw(text).expect("a drawing").to_bytes();
@@ -123,20 +112,7 @@ fn recorded_hosts() {
 
 #[test]
 fn hosts_whose_clocks_and_steps_differ() {
-    let hosts = drawn(&[
-        "environment [profile_start_time=1700000000000005000]
-         thread a/1
-           0..10us x
-           10us..30us PjitFunction(step)",
-        "environment [profile_start_time=1700000000000000000]
-         device tpu:0 v6e
-         line Steps
-           0..10us 0
-           10us..20us 1",
-        "environment [profile_start_time=5000]
-         thread a/1
-           0..10us y",
-    ]);
+    let hosts = drawn(&DRAWN);
     for each in [1, 2] {
         assert!(are_same("clocks", &hosts, each));
     }

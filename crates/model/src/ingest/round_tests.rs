@@ -10,7 +10,7 @@ use super::input::HostInput;
 use crate::session::Session;
 
 /// Hosts whose clocks differ, one of which was never set, of different contents.
-const DRAWN: [&str; 3] = [
+pub(super) const DRAWN: [&str; 3] = [
     "environment [profile_start_time=1700000000000005000]
      thread a/1
        0..10us x
@@ -25,17 +25,18 @@ const DRAWN: [&str; 3] = [
        0..10us y",
 ];
 
-fn inputs(files: Vec<Vec<u8>>) -> Vec<HostInput> {
-    let input = |(position, bytes): (usize, Vec<u8>)| HostInput {
+/// Each file as a host of its own.
+pub(super) fn inputs(files: &[Vec<u8>]) -> Vec<HostInput> {
+    let input = |(position, bytes): (usize, &Vec<u8>)| HostInput {
         host: format!("host{position}"),
-        bytes: Arc::new(bytes),
+        bytes: Arc::new(bytes.clone()),
         problem: None,
     };
-    files.into_iter().enumerate().map(input).collect()
+    files.iter().enumerate().map(input).collect()
 }
 
 #[track_caller]
-fn assert_same(name: &str, files: Vec<Vec<u8>>) {
+fn assert_same(name: &str, files: &[Vec<u8>]) {
     let inputs = inputs(files);
     let session = |at_once| assemble("run", &inputs, at_once).expect("profiles");
     let whole = told(&session(usize::MAX));
@@ -50,7 +51,7 @@ fn assert_same(name: &str, files: Vec<Vec<u8>>) {
 #[test]
 fn drawn_hosts() {
     let drawn = DRAWN.map(|text| draw(text).expect("a drawing").to_bytes());
-    assert_same("drawn", drawn.to_vec());
+    assert_same("drawn", &drawn);
 }
 
 /// Each capture with its first host once more, so that even a single host takes two rounds.
@@ -60,7 +61,7 @@ fn recorded_hosts() {
     for capture in captures {
         let hosts = capture.hosts.iter().chain(capture.hosts.first());
         let files = hosts.map(|host| corpus::read_bytes(host).expect("readable"));
-        assert_same(&capture.name, files.collect());
+        assert_same(&capture.name, &files.collect::<Vec<_>>());
     }
 }
 
@@ -68,7 +69,7 @@ fn recorded_hosts() {
 fn a_file_that_is_no_profile_among_others() {
     let profile = draw(DRAWN[0]).expect("a drawing").to_bytes();
     let files = vec![Vec::new(), profile.clone(), b"text".to_vec(), profile];
-    assert_same("some profiles", files);
+    assert_same("some profiles", &files);
 }
 
 /// Everything in a session, with names instead of numbers where those depend on the order in which

@@ -3,8 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use stepscope_model::SaturatingSum as _;
-
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -90,14 +88,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         names => format!(": {}", names.join(", ")),
     };
     // Compilation in nearly every step is not warm-up, nor is that of functions compiled before.
-    let again: i64 = (facts.compilations().iter())
-        .filter(|row| row.is_again && row.step.is_some())
-        .map(|row| row.duration_ps)
-        .saturating_sum();
-    let all: i64 = (facts.compilations().iter())
-        .filter(|row| row.step.is_some())
-        .map(|row| row.duration_ps)
-        .saturating_sum();
+    let (mut again, mut all) = (0i64, 0i64);
+    for row in facts.compilations().iter().filter(|row| row.step.is_some()) {
+        all = all.saturating_add(row.duration_ps);
+        again = again.saturating_add(if row.is_again { row.duration_ps } else { 0 });
+    }
     let is_again = all > 0 && again as f64 >= MOSTLY_AGAIN * all as f64;
     let is_in_most = count >= 3 && compiled * 5 >= count * 4 || is_again;
     let fix = if is_in_most {

@@ -28,7 +28,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.working().count() < 2 {
         return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
-    if facts.has_virtual_devices_only() && !runs_more_ops(facts) {
+    let has_more = runs_more_ops(facts);
+    if facts.has_virtual_devices_only() && !has_more {
         return Outcome::Skipped(
             "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last, \
              and none runs more ops than the others."
@@ -53,22 +54,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     let (doing, fix) = doing(facts, worst);
-    let places = facts.working().count() as f64;
-    // A replay moves the work of each device as if it had cores of its own, and drops what is more.
-    let (estimate, change, confidence) = if runs_more_ops(facts) {
-        let confidence = if facts.has_virtual_devices_only() {
-            Confidence::Low
-        } else {
-            Confidence::Medium
-        };
-        (MOVED, "", confidence)
+    // A replay drops the additional work of a device, which the others have to do instead.
+    let (kept, estimate, change) = if has_more {
+        let places = facts.working().count() as f64;
+        (1.0 - 1.0 / places, MOVED, "")
     } else {
-        ("", "align", Confidence::High)
+        (1.0, "", "align")
     };
-    let kept = if estimate.is_empty() {
-        1.0
-    } else {
-        1.0 - 1.0 / places
+    let confidence = match (has_more, facts.has_virtual_devices_only()) {
+        (false, _) => Confidence::High,
+        (true, false) => Confidence::Medium,
+        (true, true) => Confidence::Low,
     };
     finding(&RULE, severity, format!("{text}{doing}"))
         .titled(format!("{} is late", worst.name))

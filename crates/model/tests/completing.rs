@@ -227,6 +227,34 @@ fn short_training_has_the_steps_beside_a_long_evaluation() {
     assert_eq!(session(&text).steps.len(), 16);
 }
 
+/// Sums of arrays like those that a function reads update nothing of it.
+#[test]
+fn ops_beside_a_function_that_updates_nothing_are_no_steps() {
+    let sum = program(
+        6,
+        "jit_add",
+        &[
+            &format!("p.0 = {WEIGHTS} parameter(0)"),
+            &format!("q.1 = {WEIGHTS} parameter(1)"),
+            &format!("s.2 = {WEIGHTS} add(p.0, q.1)"),
+        ],
+    );
+    let mut text = String::from("device tpu:0 v6e\nline XLA Modules\n");
+    for round in 0..4 {
+        for (start, end, name) in [
+            (0, 500, "jit_act(5)"),
+            (600, 700, "jit_add(6)"),
+            (720, 810, "jit_add(6)"),
+        ] {
+            let at = 1000 * round;
+            writeln!(text, "{}..{}us {name}", at + start, at + end).expect("a text");
+        }
+    }
+    text.push_str(&act().2);
+    text.push_str(&sum);
+    assert_eq!(session(&text).steps.len(), 4);
+}
+
 #[test]
 fn without_the_program_nobody_knows_what_is_updated() {
     let unknown = ('l', "jit_learn(6)", String::new());

@@ -22,6 +22,6 @@ pub use cell::{Cell, CellRef};
 pub use column::{Adds, Better, Column, Declared, DeclaredColumn, Field, Identity, Unit};
 pub use note::{Note, NoteKind};
 pub(crate) use nothing::no_device_work;
-pub use steps::between_in_words;
+pub use steps::{between_in_words, found_in_words};
 pub use table::Table;
 pub use words::{Word, Words};

@@ -10,7 +10,9 @@ use crate::measuring::other_loops::{OtherLoop, other_loops, other_phases};
 use crate::measuring::repeats::repeated;
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::parts::PARTS;
-use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
+use crate::measuring::steps::{
+    PartKind, StepSource, StepTime, marking_program, marks, series_time,
+};
 use crate::measuring::unrecorded::{Ran, calls, ran};
 use crate::telling::format;
 use crate::telling::recording;
@@ -38,7 +40,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
     }
     let mut notes = vec![found(session, origin, selected)];
     if origin.is_inferred()
-        && let Some(main) = dominant_program(session)
+        && let Some(main) = marking_program(session)
     {
         notes.extend(left_out(session, main, selected));
         notes.extend(other_threads(session, main));
@@ -78,9 +80,13 @@ fn one_run(session: &Session) -> Option<String> {
 
 fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>) -> Note {
     let counted = counted(session, selected);
-    let runs = || match dominant_program(session) {
-        Some(id) => format!("runs of the main program ({})", session.program(id).title()),
-        None => format!("rounds of {}", in_turns(session)),
+    let runs = || {
+        let marks = marks(session, main_series(session));
+        match marks.as_slice() {
+            [] => "runs of programs".to_owned(),
+            [one] => format!("runs of the main program ({one})"),
+            several => format!("rounds of {}", joined(several)),
+        }
     };
     match origin {
         StepOrigin::StepLine => Note::info(
@@ -143,7 +149,7 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
 
 /// Whether inferred steps are rounds of single ops, as of a loop without `jit`.
 fn is_round_of_ops(session: &Session) -> bool {
-    let main = dominant_program(session);
+    let main = marking_program(session);
     main.is_some_and(|main| session.program(main).is_single_op())
 }
 
@@ -358,40 +364,6 @@ fn counted(session: &Session, selected: Option<&Selected<'_>>) -> String {
     }
 }
 
-/// The first step on the first device whose work begins it: that of another stage has none.
-fn first_work(session: &Session) -> Option<&StepSpan> {
-    let mut spans = session.steps.first()?.spans.iter();
-    spans.find(|on| on.work.is_some())
-}
-
-/// The program whose runs define the steps: the one whose run is the work of the first step.
-fn dominant_program(session: &Session) -> Option<ProgramId> {
-    let step = first_work(session)?;
-    let mut runs = session.program_runs.iter();
-    let run = runs.find(|run| Some(run.device) == step.device && Some(run.span) == step.work)?;
-    Some(run.program)
-}
-
-/// The programs of one step whose runs take turns: `jit_generate(4) and jit_judge(6)`.
-fn in_turns(session: &Session) -> String {
-    let first = first_work(session);
-    let mut titles: Vec<String> = Vec::new();
-    for run in &session.program_runs {
-        let work = first.filter(|span| span.device == Some(run.device));
-        let work = work.and_then(|span| span.work);
-        let title = session.program(run.program).title();
-        let is_within = work.is_some_and(|work| work.intersection(run.span) == Some(run.span));
-        if is_within && !titles.contains(&title) {
-            titles.push(title);
-        }
-    }
-    match titles.as_slice() {
-        [] => "programs".to_owned(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
 /// Steps that were inferred from runs which the selection leaves out.
 fn left_out(session: &Session, main: ProgramId, selected: Option<&Selected<'_>>) -> Option<Note> {
     if selected?.has_program(Some(main)) {
@@ -456,14 +428,40 @@ impl PartKind {
     }
 }
 
+/// `generate and judge`.
+fn joined(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// How the steps were found and what marks them: "annotated as `train`", `inferred from runs of
+/// jit_step(5)`.
+pub fn found_in_words(time: &StepTime) -> String {
+    let names: Vec<String> = time
+        .marks
+        .iter()
+        .map(|name| format::shortened(name))
+        .collect();
+    let runs = || match names.as_slice() {
+        [] => "program runs".to_owned(),
+        [one] => format!("runs of {one}"),
+        several => format!("rounds of {}", joined(several)),
+    };
+    match time.source {
+        StepSource::StepLine => "recorded by the device".to_owned(),
+        StepSource::Annotation if names.is_empty() => "annotated".to_owned(),
+        StepSource::Annotation => format!("annotated as `{}`", joined(&names)),
+        StepSource::Cadence => format!("from the device's cadence: {}", runs()),
+        StepSource::ProgramRuns => format!("inferred from {}", runs()),
+    }
+}
+
 /// Headline of the step time: mean and spread.
 pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
-    let source = match time.source {
-        StepSource::StepLine => "recorded by the device",
-        StepSource::Annotation => "annotated",
-        StepSource::Cadence => "from the device's cadence",
-        StepSource::ProgramRuns => "inferred from program runs",
-    };
+    let source = found_in_words(time);
     let duration = format::duration_ps;
     let spread = format!(
         "median {}, {} to {}, σ {}",

@@ -1,8 +1,8 @@
 //! What the report says about steps: the key figures, the stacked bar, the step that stands out.
 
-use stepscope_analysis::measuring::steps::{PartKind, StepBar, StepSource, grown_part};
-use stepscope_analysis::telling::between_in_words;
+use stepscope_analysis::measuring::steps::{PartKind, StepBar, grown_part};
 use stepscope_analysis::telling::format as figures;
+use stepscope_analysis::telling::{between_in_words, found_in_words};
 use stepscope_analysis::views::overview::OverviewReport;
 
 use crate::format::{self, Charset};
@@ -17,17 +17,12 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
     let mut lines = Vec::new();
     if let Some(time) = &report.step_time_ps {
         let duration = |picos: f64| charset.text(&figures::duration_ps(picos));
-        let source = match time.source {
-            StepSource::StepLine => "recorded by the device",
-            StepSource::Annotation => "annotated by the program",
-            StepSource::Cadence => "from the device's cadence",
-            StepSource::ProgramRuns => "inferred from program runs",
-        };
         let mean = if time.count == 1 { "" } else { "mean " };
         lines.push(format!(
-            "Step time    {BOLD}{}{BOLD:#} {mean}of {}, {source}",
+            "Step time    {BOLD}{}{BOLD:#} {mean}of {}, {}",
             duration(time.mean),
             figures::counted(time.count, "step"),
+            charset.text(&found_in_words(time)),
         ));
         if time.count > 1 {
             lines.push(format!(

@@ -100,8 +100,8 @@ function StepsHead(props: { report: OverviewReport; hasBaseline: boolean }) {
       <h2 data-figure="steps.step_parts">Steps</h2>
       <Show when={props.report.step_time_ps}>
         {(time) => (
-          <span class="muted" data-tip={sourceText(time().source).long}>
-            {sourceText(time().source).short}, {formatDuration(time().min)}
+          <span class="muted" data-tip={sourceText(time().source, time().marks).long}>
+            {sourceText(time().source, time().marks).short}, {formatDuration(time().min)}
             {time().count > 1 ? ` to ${formatDuration(time().max)}` : ''}
           </span>
         )}

@@ -144,7 +144,7 @@ export default function StepsView(props: ViewProps) {
                   <h2>{plural(bars().length, 'step')}</h2>
                   <span class="muted number">
                     <Show when={data().source}>
-                      {(source) => <>{sourceText(source()).short}, </>}
+                      {(source) => <>{sourceText(source(), data().step_time_ps?.marks).short}, </>}
                     </Show>
                     <Show when={data().step_time_ps}>
                       {(time) => (

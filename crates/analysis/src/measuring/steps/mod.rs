@@ -2,6 +2,7 @@
 
 pub(crate) mod bars;
 mod host;
+mod marks;
 pub(crate) mod parts;
 mod rows;
 mod statistics;
@@ -10,6 +11,7 @@ mod types;
 pub(crate) use bars::bars as step_bars;
 pub use bars::grown_part;
 pub(crate) use bars::{mean_parts, share_of};
+pub(crate) use marks::{marking_program, marks};
 pub(crate) use parts::position as part_position;
 pub(crate) use rows::{DividedSteps, StepParts, devices_in_steps, divide_recording, divide_steps};
 pub(crate) use statistics::{

@@ -5,6 +5,7 @@ use stepscope_model::{DeviceId, HostId, Picos, Session, Span, Step, StepSpan, St
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span, following, other_steps};
 use crate::measuring::steps::StepTime;
+use crate::measuring::steps::marks::marks;
 
 /// Minimum number of steps for estimating a spread.
 const MIN_STEPS: usize = 5;
@@ -22,13 +23,16 @@ const MIN_RATIO: f64 = 0.05;
 /// Step time over the selected steps; absent without steps.
 pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<StepTime> {
     let hosts = hosts_taking_part(session, selected);
-    let durations: Vec<f64> = selected
-        .step_positions()
-        .into_iter()
-        .filter_map(|step| duration_ps(selected, &hosts, &session.steps[step]))
+    let positions = selected.step_positions();
+    let durations: Vec<f64> = positions
+        .iter()
+        .filter_map(|&step| duration_ps(selected, &hosts, &session.steps[step]))
         .collect();
     let count = durations.len();
     let source = session.step_origin.filter(|_| count > 0)?.into();
+    let series = positions
+        .first()
+        .and_then(|&at| session.steps.get(at)?.series);
     let mean = durations.iter().sum::<f64>() / count as f64;
     let squares: f64 = durations
         .iter()
@@ -52,6 +56,7 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
         between: apart.between,
         other_steps: apart.others,
         source,
+        marks: marks(session, series),
     })
 }
 

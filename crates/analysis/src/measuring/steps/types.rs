@@ -31,6 +31,9 @@ pub struct StepTime {
     pub other_steps: f64,
     /// How the steps were found.
     pub source: StepSource,
+    /// What marks a step by name: the annotation; of inferred steps the program whose runs they are, or
+    /// the programs of a round. Empty for steps that the device recorded.
+    pub marks: Vec<String>,
 }
 
 impl StepTime {

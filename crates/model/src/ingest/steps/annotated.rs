@@ -2,14 +2,17 @@
 //!
 //! If a loop waits for its devices in every step, what it launches within its annotations also runs
 //! within them: these are the steps, and whatever is launched between them, such as an evaluation or
-//! steps that are not annotated, is between steps. A loop that runs ahead annotates how long it takes to dispatch a step, which is not the
-//! step time: there a step lasts on a device from its first work to that of the next step.
+//! steps that are not annotated, is between steps. A loop that runs ahead annotates how long it takes
+//! to dispatch a step, which is not the step time: there a step lasts on a device from its first work
+//! to that of the next step.
 //!
 //! ```text
 //! host     [step 0][step 1][step 2]......[wait]
 //! device       [   work 0   ][   work 1   ][   work 2   ]
 //! steps        |-- step 0 ---|-- step 1 ---|-- cut: its end is unknown
 //! ```
+//!
+//! The end of the last step is known where its annotation ends after its work.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +76,8 @@ impl HostSteps {
         let found = steps.entry(key).or_default();
         let host = self.host;
         let waited = self.waited.as_ref().map(|spans| spans[position]);
-        let annotation = waited.unwrap_or(self.annotations[position].span);
+        let recorded = self.annotations[position].span;
+        let annotation = waited.unwrap_or(recorded);
         let is_synchronous = self.is_synchronous[position];
         let launched_nothing = self.works.iter().all(|on| on.works[position].is_none());
         found.is_cut |= self.is_without_run[position] || self.is_without_work[position];
@@ -105,6 +109,11 @@ impl HostSteps {
                 (true, _) => Some(annotation),
                 // From its call to the end of its work: there is no other evidence.
                 (false, Some((own, _))) if is_only => Some(annotation.hull(own)),
+                // The last one, if its annotation waited for its work, ends with it: whatever came
+                // after the work, such as an evaluation, is a part of it as it is of others.
+                (false, Some((own, true))) if recorded.end >= own.end => {
+                    Some(Span::new(own.start, recorded.end))
+                }
                 (false, Some((own, is_last))) => {
                     found.is_cut |= is_last;
                     Some(own)

@@ -65,7 +65,8 @@ pub(super) fn completing(
 }
 
 /// What a function evaluates, if that is all it does: it updates nothing, and another function, which
-/// runs more often, updates what it reads. That one's steps are the loop's, short as they may be.
+/// runs more often, updates what it reads. That one's steps are the loop's, short as they may be. A
+/// single op, such as a sum of two arrays, only looks like an update.
 fn evaluated(
     programs: &[Program],
     evaluation: ProgramId,
@@ -75,7 +76,9 @@ fn evaluated(
     let reader = arrays(evaluation).filter(|arrays| arrays.updated() == 0)?;
     let own_count = counts.get(&evaluation)?;
     let trains = |one: &ProgramId| {
-        arrays(*one).is_some_and(|writer| writer.read() > 0 && writer.updates_what(&reader))
+        let is_single = programs[one.index()].is_single_op();
+        let writer = arrays(*one).filter(|writer| !is_single && writer.read() > 0);
+        writer.is_some_and(|writer| writer.updates_what(&reader))
     };
     let mut more = counts.iter().filter(|(_, count)| *count > own_count);
     more.find(|(one, _)| trains(one)).map(|(one, _)| *one)

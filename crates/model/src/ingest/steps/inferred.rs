@@ -69,8 +69,16 @@ const DIFFERENT: f64 = 0.25;
 const MOST_LATE: i64 = 64;
 
 /// By how much the numbers of another host's steps are larger, because its capture began later or
-/// earlier: 0 unless the k-th steps are at different times and others at the same.
+/// earlier: 0 unless the k-th steps are at different times and others at the same. Hosts whose first
+/// steps begin together are in step, though one may wait in the next while the other is still in this.
 fn shift(reference: &[Span], own: &[Span]) -> i64 {
+    if let (Some(first), Some(other)) = (reference.first(), own.first()) {
+        let apart_ps = (first.start.0 - other.start.0).abs();
+        let shortest = first.duration().min(other.duration());
+        if apart_ps < shortest.0 / 2 {
+            return 0;
+        }
+    }
     let shared = |shift: i64| -> f64 {
         let (mut common, mut all) = (0.0, 0.0);
         for (position, span) in (0i64..).zip(own) {
@@ -145,4 +153,35 @@ fn began_before(works: &[Option<Span>], runs: &[&ProgramRun]) -> bool {
         return false;
     };
     first.launched.is_none() && runs.iter().any(|run| run.launched.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shift;
+    use crate::units::{Picos, Span};
+
+    /// Steps from each of these times to the next.
+    fn steps(starts: &[i64]) -> Vec<Span> {
+        let pairs = starts.windows(2);
+        pairs
+            .map(|pair| Span::new(Picos(pair[0]), Picos(pair[1])))
+            .collect()
+    }
+
+    #[test]
+    fn a_capture_that_began_a_step_later_has_larger_numbers() {
+        let first = steps(&[0, 100, 200, 300, 400]);
+        assert_eq!(shift(&first, &steps(&[101, 201, 301, 401])), 1);
+        assert_eq!(shift(&steps(&[101, 201, 301, 401]), &first), -1);
+        assert_eq!(shift(&first, &steps(&[40, 140, 240, 340])), 0);
+    }
+
+    /// The second host collects garbage after each step; the first waits for it in the next.
+    #[test]
+    fn hosts_that_begin_together_are_in_step_though_one_waits_in_the_next() {
+        let waits = steps(&[2, 22, 225, 400, 584, 808]);
+        let late = steps(&[3, 197, 384, 572, 800, 977]);
+        assert_eq!(shift(&waits, &late), 0);
+        assert_eq!(shift(&late, &waits), 0);
+    }
 }

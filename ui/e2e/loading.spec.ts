@@ -49,7 +49,7 @@ test('the page of the timeline is compressed and small', async ({ page, url }) =
   }
 });
 
-test('the first tile is four round trips away', async ({ page, url }) => {
+test('the first tile is three round trips away', async ({ page, url }) => {
   const address = await timelineUrl(page, url);
   // Every request is held until those that can be made without its answer were made, too.
   let held: Route[] = [];
@@ -73,9 +73,11 @@ test('the first tile is four round trips away', async ({ page, url }) => {
   const arrived = page.goto(address, { waitUntil: 'commit' });
   await trip(/:\d+\/$/);
   await arrived;
-  await trip(/assets\/index-.*\.js/);
+  // The page itself asks for what the timeline needs, before it has any code.
   await trip(
+    /assets\/index-.*\.js/,
     /assets\/timeline-.*\.js/,
+    /assets\/timeline-.*\.css/,
     /analyses\/timeline/,
     /api\/sessions\/[^/]+$/,
   );
@@ -83,4 +85,39 @@ test('the first tile is four round trips away', async ({ page, url }) => {
   await page.unroute('**');
   await Promise.all(held.map((route) => route.continue()));
   await settled(page);
+});
+
+test('what the page asks for in its head is asked for once', async ({ page, url }) => {
+  const address = await timelineUrl(page, url);
+  for (const query of ['', '?device=0', '?window=0..1000000']) {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto('about:blank');
+    await page.goto(address + query);
+    await settled(page);
+    page.removeAllListeners('request');
+    const count = (pattern: RegExp) => asked.filter((one) => pattern.test(one)).length;
+    expect(count(/analyses\/timeline/), `reports with ${query}`).toBe(1);
+    expect(count(/api\/sessions\/[^/]+$/), `sessions with ${query}`).toBe(1);
+    expect(count(/assets\/timeline-.*\.js/), `code with ${query}`).toBe(1);
+    expect(count(/analyses\/timeline\?device=0$/)).toBe(query.includes('device') ? 1 : 0);
+    // The rules of the view still come after those of the page.
+    const sheets = await page.evaluate(() =>
+      [...document.styleSheets].map((sheet) => sheet.href ?? '').filter((href) => href !== ''),
+    );
+    const placeOf = (name: RegExp) => sheets.findIndex((href) => name.test(href));
+    expect(placeOf(/timeline-.*\.css/)).toBeGreaterThan(placeOf(/index-.*\.css/));
+  }
+});
+
+test('the height of rows and the width of the page are known before it is there', async ({ page, url }) => {
+  // Tiles that were requested too early for the wrong window would be canceled, and others requested.
+  const tiles: string[] = [];
+  page.on('request', (request) => request.url().includes('/timeline/tile') && tiles.push(request.url()));
+  const canceled: string[] = [];
+  page.on('requestfailed', (request) => canceled.push(request.url()));
+  await page.goto(await timelineUrl(page, url));
+  await settled(page);
+  expect(tiles.length).toBeGreaterThan(0);
+  expect(canceled.filter((one) => one.includes('/timeline/tile'))).toEqual([]);
 });

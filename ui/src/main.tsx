@@ -7,6 +7,9 @@ import { requestEarly } from './shell/early';
 import { installTheme } from './shell/theme';
 import './shell/theme.css';
 
+/** Longer, the page does not wait for the first requests of its view. */
+const PATIENCE_MS = 50;
+
 /** Removes the token, which is in a cookie by now, so that it is not in a copied link. */
 function forgetToken(): void {
   const address = new URL(location.href);
@@ -18,12 +21,15 @@ function forgetToken(): void {
 const root = document.getElementById('app');
 if (root) {
   forgetToken();
-  requestEarly();
+  const isRequested = requestEarly();
   installTheme();
   installPalette(document.documentElement);
   // A task of its own: together with running the code of the page, it would block for too long.
-  setTimeout(() => {
-    root.textContent = '';
-    render(() => <App />, root);
-  });
+  const isLate = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+  void Promise.race([isRequested, isLate]).then(() =>
+    setTimeout(() => {
+      root.textContent = '';
+      render(() => <App />, root);
+    }),
+  );
 }

@@ -4,16 +4,27 @@
  */
 import { timelineReportUrl } from '../timeline/report-url';
 import { getJson } from '../wire/client';
+import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { TIMELINE_VIEW } from './hash';
 import { route } from './state';
 import { VIEWS } from './views';
 
-export function requestEarly(): void {
-  // Whoever needs it next gets the error, and shows it.
-  const ignore = () => undefined;
-  const { view } = route;
-  void Promise.resolve(VIEWS.get(view)?.preload()).catch(ignore);
-  if (route.session !== null && view === TIMELINE_VIEW) {
-    getJson(timelineReportUrl(route.session)).catch(ignore);
+/** The code of the timeline's view. */
+type TimelineView = typeof import('../views/timeline/index');
+
+/** Resolves once nothing is left to request before the page is built; errors are shown by the page. */
+export async function requestEarly(): Promise<void> {
+  const { session, view } = route;
+  const code = Promise.resolve(VIEWS.get(view)?.preload());
+  if (session === null || view !== TIMELINE_VIEW) {
+    code.catch(() => undefined);
+    return;
+  }
+  const report = getJson<TimelineReport>(timelineReportUrl(session));
+  try {
+    const [known, { begin }] = await Promise.all([report, code as Promise<TimelineView>]);
+    begin(session, known);
+  } catch {
+    // Whoever needs it next gets the error, and shows it.
   }
 }

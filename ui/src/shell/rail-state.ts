@@ -29,6 +29,16 @@ const [choice, setChoice] = createSignal(stored(KEY));
 /** What the user chose; without a choice, narrow windows fold it. */
 export const isFolded = () => (choice() === null ? isTight() : choice() === 'folded');
 
+/** The widths of the navigation in `rail.css`. */
+const OPEN_PX = 176;
+const FOLDED_PX = 45;
+
+/** The width that the navigation leaves for the view, known before either is there. */
+export function mainWidth(): number {
+  const folded = isFolded() ? FOLDED_PX : OPEN_PX;
+  return window.innerWidth - (isNarrow() ? 0 : folded);
+}
+
 export function toggleFold(): void {
   const next = isFolded() ? 'open' : 'folded';
   setChoice(next);

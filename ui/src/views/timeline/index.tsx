@@ -11,6 +11,8 @@ import { createAnswer } from '../../wire/report';
 import { Workspace } from './workspace';
 import './timeline.css';
 
+export { begin } from './begin';
+
 export default function TimelineView(props: ViewProps) {
   const answer = createAnswer<TimelineReport>(() => timelineReportUrl(props.session));
   const against = createAnswer<TimelineReport>(() => {

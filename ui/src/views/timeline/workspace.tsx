@@ -13,14 +13,14 @@ import {
 import { registerCommands } from '../../shell/palette-sources';
 import { getParam, setParams } from '../../shell/state';
 import { summaryOf } from '../../shell/session';
-import { TimelineApi } from '../../timeline/api';
 import { Commands } from '../../timeline/commands';
 import { registerKeys } from '../../timeline/keys';
-import { Timeline } from '../../timeline/timeline';
+import type { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
-import { firstWindow, followAddress, initialChoices } from './address-sync';
+import { followAddress } from './address-sync';
 import type { Counterpart, Other } from './baseline-stage';
+import { firstHeaderWidth, takeTimeline } from './begin';
 import type { DrawerTab } from './drawer';
 import { followGhost, followGhostClicks } from './ghost';
 import { followIdle } from './idle';
@@ -62,22 +62,13 @@ const BaselineStage = lazy(async () => ({ default: (await import('./later')).Bas
 /** The tracks of the baseline are shown unless they were turned off. */
 const isSplit = () => getParam('split') !== 'off';
 
-/** Names are cut before there is no room for the tracks themselves. */
-function firstHeaderWidth(): number {
-  if (window.innerWidth < 600) return 184;
-  return window.innerWidth < 1400 ? 210 : 250;
-}
-
 export function Workspace(props: WorkspaceProps) {
-  const api = new TimelineApi(props.session);
-  const timeline = new Timeline(props.report, api, initialChoices(props.report));
+  const timeline = takeTimeline(props.session, props.report);
   const commands = new Commands(timeline);
   const [isDrawerOpen, setDrawerOpen] = createSignal(false);
   const [tab, setTab] = createSignal<DrawerTab>('slice');
   const [isArranging, setArranging] = createSignal(false);
   const [headerWidth, setHeaderWidth] = createSignal(firstHeaderWidth());
-  const around = document.querySelector('main')?.clientWidth ?? window.innerWidth;
-  timeline.expect(around - headerWidth(), window.innerHeight, firstWindow(timeline));
   /** The other timeline, as long as it is shown. */
   const [other, setOther] = createSignal<Other | null>(null);
   const [isOtherActive, setOtherActive] = createSignal(false);

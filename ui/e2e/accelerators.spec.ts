@@ -135,3 +135,19 @@ test('a page of idle time without gaps has no empty cards', async ({ page, corpu
   await page.getByRole('link', { name: 'What devices are busy with' }).click();
   await expect(page).toHaveURL(/\/ops/);
 });
+
+test('the overview says which devices its mean leaves out', async ({ page, corpus }) => {
+  if (corpus === null) {
+    console.log(`skipped: no corpus in ${CORPUS}`);
+    test.skip();
+    return;
+  }
+  await openView(page, corpus, AMD, 'overview');
+  const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Devices' }) });
+  await expect(card.locator('header')).toContainText(/mean of 1.device 20\.1.% busy/);
+  await expect(card.locator('.devices-note')).toContainText('did no work in the steps: GPU:0');
+  // Where all devices that worked are in the mean, there is nothing to say.
+  await openView(page, corpus, TPU, 'overview');
+  await expect(card.locator('header')).toContainText(/mean 100\.0.% busy/);
+  await expect(card.locator('.devices-note')).toHaveCount(0);
+});

@@ -49,15 +49,33 @@ test('views are grouped in the navigation', async ({ page, url }) => {
 
 test('the overview lists what to change first and links to the details', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
-  const { findings } = await answer<{ findings: { title: string }[] }>(page, url, 'advice');
+  const { findings } = await answer<{ findings: { title: string; severity: string }[] }>(
+    page,
+    url,
+    'advice',
+  );
   expect(findings.length).toBeGreaterThan(0);
   await expect(page.locator('.headline-first')).toContainText(findings[0]!.title);
+  // The headline has one sign, that of the finding, and no number is apart from its unit.
+  await expect(page.locator('.headline .verdict')).toHaveClass(`verdict is-${findings[0]!.severity}`);
+  expect(await page.locator('.headline-sentence').textContent()).not.toMatch(/\d %/);
   await expect(page.locator('.top-findings li')).toHaveCount(Math.min(2, findings.length - 1));
   await expect(page.locator('.top-findings li').first()).toContainText(findings[1]!.title);
   await page.getByRole('link', { name: 'What to do' }).click();
   await expect(page).toHaveURL(/\/advice/);
   await expect(page.locator('main')).toContainText(findings[0]!.title);
   await keepImage(page, 'advice');
+});
+
+test('a verdict without findings is about the recording, and leads to those about the program', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'mlp_dp', 'verdict');
+  await expect(page.getByRole('heading', { name: 'About the recording' })).toBeVisible();
+  await page.getByRole('link', { name: 'What to change in the program' }).click();
+  await expect(page).toHaveURL(/\/advice/);
+  await expect(page.locator('main')).toContainText('to look at');
 });
 
 test('a capture without device work says once what is wrong and what to do', async ({ page, url }) => {

@@ -96,7 +96,7 @@ export default function IdleView(props: ViewProps) {
           <div class="page is-filling">
             <Warnings notes={data().notes} />
             <Show when={hasGaps(data())} fallback={<NoGaps report={data()} />}>
-              <div class="card-pair">
+              <div class="card-pair is-uneven">
                 <Causes report={data()} />
                 <Places report={data()} />
               </div>

@@ -1,19 +1,31 @@
 /** How busy each device was. */
 import { For, Show } from 'solid-js';
 
-import { formatDuration, formatRatio } from '../../format/numbers';
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { select, selected } from '../../shell/state';
 import { RatioBar } from '../../widgets/bars';
 import { createFirst, FirstOf } from '../../widgets/first';
-import type { DeviceBusy } from '../../wire/generated/DeviceBusy';
+import { Prose } from '../../widgets/prose';
+import type { OverviewReport } from '../../wire/generated/OverviewReport';
 
 /** Devices that are listed at first. */
 const AT_FIRST = 16;
 
-export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number | null }) {
+/** The note about devices that are listed with a share that the mean does not contain. */
+const OUTSIDE_OF_STEPS = 'devices-outside-of-steps';
+
+/** The mean busy share, with the number of devices that it is of where others worked, too. */
+function meanText({ device_busy_ratio, device_busy_count, devices }: OverviewReport): string {
+  if (device_busy_ratio === null) return '';
+  const worked = devices.filter(({ busy_ratio }) => busy_ratio !== null).length;
+  const of = device_busy_count < worked ? ` of ${plural(device_busy_count, 'device')}` : '';
+  return `mean${of} ${formatRatio(device_busy_ratio)} busy`;
+}
+
+export function Devices(props: { report: OverviewReport }) {
   const toggle = (index: number) =>
     select('device', selected('device') === String(index) ? null : String(index));
-  const shown = createFirst(() => props.devices, AT_FIRST, ({ busy_ratio }) =>
+  const shown = createFirst(() => props.report.devices, AT_FIRST, ({ busy_ratio }) =>
     busy_ratio === null ? -1 : 1 - busy_ratio,
   );
   return (
@@ -22,12 +34,12 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
         <h2 data-figure="overview.device_busy_ratio">Devices</h2>
         <span class="spacer" />
         <span class="muted number">
-          {props.ratio === null ? '' : `mean ${formatRatio(props.ratio)} busy`}
+          {meanText(props.report)}
         </span>
       </header>
       <div class="card-body devices">
         <Show
-          when={props.devices.length > 0}
+          when={props.report.devices.length > 0}
           fallback={
             <p class="muted">
               No devices were recorded; this profile contains only host threads. On GPU and TPU,
@@ -56,6 +68,13 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
             )}
           </For>
           <FirstOf first={shown} noun="device" which="least busy" />
+          <Show when={props.report.notes.find(({ id }) => id === OUTSIDE_OF_STEPS)}>
+            {(note) => (
+              <p class="muted devices-note">
+                <Prose text={note().text} />
+              </p>
+            )}
+          </Show>
         </Show>
       </div>
     </section>

@@ -85,6 +85,8 @@ function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
 export function detailOf(verdict: Verdict, report: Pick<OverviewReport, 'step_parts'>): string {
   const computing = report.step_parts.find(({ part }) => part === 'device_compute');
   if (verdict.key !== 'device_busy_ratio' || !computing) return '';
+  // Busy with nothing else: the same figure twice says nothing.
+  if (formatRatio(computing.ratio) === formatRatio(verdict.value)) return '';
   const text = `computing ${formatRatio(computing.ratio)}`;
   return computing.ratio > (verdict.value ?? 1) ? `of the recording; in steps, ${text}` : text;
 }

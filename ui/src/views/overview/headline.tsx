@@ -4,6 +4,7 @@ import { For, Show } from 'solid-js';
 import { changeOfTime, STEP_CHANGE_MEANING } from '../../compare/change';
 import { formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { CLASS_COLORS, partColor, PARTS, partTitle } from '../../format/palette';
+import { withUnits } from '../../format/units';
 import { comparison } from '../../shell/baseline';
 import { hrefTo } from '../../shell/state';
 import { VIEWS } from '../../shell/views';
@@ -15,8 +16,9 @@ import { Sparkline } from '../../widgets/sparkline';
 import type { AdviceReport } from '../../wire/generated/AdviceReport';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { StepTime } from '../../wire/generated/StepTime';
+import type { Severity } from '../../wire/generated/Severity';
 import type { StepPart } from '../../wire/generated/StepPart';
-import type { Verdict } from '../../wire/generated/Verdict';
+import type { VerdictKind } from '../../wire/generated/VerdictKind';
 import { linksOf } from '../advice/evidence';
 import { doFirst, occupationOf, trendOf } from './sentence';
 
@@ -46,24 +48,13 @@ interface Piece {
 export function Headline(props: { report: OverviewReport; advice: AdviceReport | undefined }) {
   const pieces = (): Piece[] =>
     props.report.step_time_ps ? piecesOfStep(props.report) : piecesOfTime(props.report);
-  /** Whether that is good: what devices are busy with. A verdict that says neither would read as one. */
-  const judged = () =>
-    props.report.verdicts.find(
-      ({ key, verdict }) => key === 'device_busy_ratio' && !['neutral', 'unknown'].includes(verdict),
-    );
   return (
     <section class="card headline" aria-label="Headline">
       <Time report={props.report} />
       <div class="headline-parts">
         <p class="headline-sentence">
-          {props.report.headline || 'No device recorded work, so it is unknown where the time goes.'}
-          <Show when={judged()}>
-            {(verdict) => (
-              <span class="headline-verdict" data-tip={judgedTip(verdict())} tabindex="0">
-                <VerdictSign verdict={verdict().verdict} />
-              </span>
-            )}
-          </Show>
+          {withUnits(props.report.headline) ||
+            'No device recorded work, so it is unknown where the time goes.'}
         </p>
         <Show when={pieces().length > 0}>
           <DividedBar
@@ -80,10 +71,6 @@ export function Headline(props: { report: OverviewReport; advice: AdviceReport |
     </section>
   );
 }
-
-/** Why the headline is good or bad: the same verdict as that of Device busy. */
-const judgedTip = ({ title, explanation, thresholds }: Verdict) =>
-  [`${title}: ${explanation}`, thresholds && `Thresholds: ${thresholds}`].filter(Boolean).join('\n');
 
 function piecesOfStep(report: OverviewReport): Piece[] {
   return PARTS.flatMap(({ part }) => {
@@ -284,6 +271,9 @@ function spreadTip(report: OverviewReport): string {
 
 const KNOWN = new Set(VIEWS.keys());
 
+/** The sign of a finding, as in Advice. */
+const SIGN_OF: Record<Severity, VerdictKind | null> = { bad: 'bad', warning: 'warning', info: null };
+
 /** The finding with the most time to gain. */
 function First(props: { report: AdviceReport | undefined }) {
   const finding = () => props.report?.findings[0];
@@ -308,6 +298,13 @@ function First(props: { report: AdviceReport | undefined }) {
             <p>
               <span class="muted">Do first: </span>
               <b>{doFirst(found()).title}</b>
+              <Show when={SIGN_OF[found().severity]}>
+                {(verdict) => (
+                  <span class="headline-verdict">
+                    <VerdictSign verdict={verdict()} />
+                  </span>
+                )}
+              </Show>
               <Show when={found().gain_ps_per_step}>
                 {(gain) => (
                   <span class="number headline-gain">

@@ -67,7 +67,7 @@ export default function OverviewView(props: ViewProps) {
           </Show>
           <div class="overview-row">
             <TopOps report={data()} session={props.session} />
-            <Devices devices={data().devices} ratio={data().device_busy_ratio} />
+            <Devices report={data()} />
           </div>
           <Environment report={data()} />
           <Show when={verdict.data()?.findings.length ? verdict.data() : undefined}>

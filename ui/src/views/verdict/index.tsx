@@ -1,6 +1,7 @@
 /** What the capture contains, what is wrong with it, and how to fix it. */
 import { For, Show } from 'solid-js';
 
+import { hrefTo } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { CopyButton } from '../../widgets/copy';
@@ -34,12 +35,14 @@ export default function VerdictView(props: ViewProps) {
           </section>
           <section class="card">
             <header>
-              <h2>Findings</h2>
+              <h2>About the recording</h2>
+              <span class="spacer" />
+              <a href={hrefTo({ view: 'advice' })}>What to change in the program</a>
             </header>
             <div class="card-body">
               <Show
                 when={data().findings.length > 0}
-                fallback={<p class="muted">No problems found in this capture.</p>}
+                fallback={<p class="muted">The recording has no problems.</p>}
               >
                 <Findings findings={data().findings} />
               </Show>

@@ -12,7 +12,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionConfig;
 use futures::TryStreamExt as _;
-use stepscope_sql::{NOT_OPENED, Runner, Scan};
+use stepscope_sql::{NOT_OPENED, Runner, Scan, knows_too_little};
 
 use crate::address::{Address, MOST_MESSAGE_BYTES};
 use crate::scan::portable;
@@ -97,19 +97,27 @@ async fn answered(
     plan: &Arc<dyn ExecutionPlan>,
     context: &TaskContext,
 ) -> Result<SendableRecordBatchStream> {
-    let scans = scans(plan)?;
-    for scan in scans.iter().filter_map(|scan| scan.downcast_ref::<Scan>()) {
-        let places = scan.surveys()?;
-        if !places.is_empty() {
-            scan.learn(&told(address, Work::Surveys, &places, context).await?);
-        }
+    let nodes = scans(plan)?;
+    let scans = nodes.iter().filter_map(|node| node.downcast_ref());
+    let scans: Vec<&Scan> = scans.collect();
+    learn(address, &scans, context).await?;
+    let mut answer = rows(address, portable(Arc::clone(plan))?, context).await;
+    let is_closer = |error: &DataFusionError| {
+        knows_too_little(&error.to_string())
+            && scans
+                .iter()
+                .fold(false, |is_new, scan| scan.look_closer() | is_new)
+    };
+    if answer.as_ref().is_err_and(is_closer) {
+        learn(address, &scans, context).await?;
+        answer = rows(address, portable(Arc::clone(plan))?, context).await;
     }
-    let failure = match rows(address, portable(Arc::clone(plan))?, context).await {
+    let failure = match answer {
         Err(error) if error.to_string().contains(NOT_OPENED) => error,
         answered => return answered,
     };
     let mut are_fewer = false;
-    for scan in scans.iter().filter_map(|scan| scan.downcast_ref::<Scan>()) {
+    for scan in &scans {
         let places = scan.whole_places()?;
         let told = told(address, Work::Surveys, &places, context).await?;
         for (place, told) in places.iter().zip(told) {
@@ -120,6 +128,17 @@ async fn answered(
         return Err(failure);
     }
     rows(address, portable(Arc::clone(plan))?, context).await
+}
+
+/// Finds out what has to be known of sessions before several tasks read one.
+async fn learn(address: &Address, scans: &[&Scan], context: &TaskContext) -> Result<()> {
+    for scan in scans {
+        let places = scan.surveys()?;
+        if !places.is_empty() {
+            scan.learn(&told(address, Work::Surveys, &places, context).await?);
+        }
+    }
+    Ok(())
 }
 
 /// The scans of a plan.

@@ -6,10 +6,36 @@
 //! files 8..16 ── survey_range ──► RangeFacts ─┴── framed ───┴─► Frame ── ingest_range ──► Session
 //! ```
 //!
+//! Finding all of it out decodes the files. Who needs less says so ([`Known`]): times need when the
+//! first host began, which stands before the events; names, kinds and durations need nothing.
+//!
 //! Facts are numbers and names, so that they can be found on one machine and used on another. Hashes in
 //! them are those of one release.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How much is known of the other files of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Known {
+    /// Nothing: a range has its names, kinds and durations, in its own time.
+    #[default]
+    Nothing,
+    /// When the first host began: also times.
+    Starts,
+    /// All that matters: also steps, ops, programs and numbers of tracks.
+    Everything,
+}
+
+/// Why a range cannot be decoded as it is in its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RangeError {
+    /// The frame was made for other files.
+    #[error("the files are not those that the query was planned for")]
+    OtherFiles,
+    /// It depends on more of the others than is known.
+    #[error("more has to be known of its other hosts")]
+    TooLittleKnown,
+}
 
 /// What a range of the files of a session says that matters to the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,6 +55,8 @@ pub struct RangeFacts {
     /// What labels and ops are, and what became of them: hashes of 40 and 24 bits. Where two files
     /// have the same one, the first file decides, so both must agree.
     pub shared: Vec<u64>,
+    /// All its programs, with HLO or only named: ID and name.
+    pub all_programs: Vec<(u64, String)>,
     /// How its steps were found.
     pub steps: RangeSteps,
     /// Whether it has CUDA or HIP graphs: which ops their kernels execute follows from all hosts.
@@ -54,6 +82,8 @@ pub enum RangeSteps {
 /// What a range needs to know of the whole session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frame {
+    /// How much of the rest is known.
+    pub known: Known,
     /// Time 0 of the session, nanoseconds since the epoch.
     pub epoch_ns: Option<u64>,
     /// Hosts of the session.
@@ -64,6 +94,20 @@ pub struct Frame {
     pub track_count: usize,
     /// Whether the steps that the range has are steps of the session.
     pub has_steps: bool,
+    /// Its programs that ranges before it have as well: ID and name.
+    pub had_programs: Vec<(u64, String)>,
+    /// Whether it has programs that no range before it has.
+    pub has_new_programs: bool,
+}
+
+impl Frame {
+    /// The frame of a range of a session with this many hosts, of which nothing else is known.
+    pub fn unknown(host_count: usize) -> Self {
+        Self {
+            host_count,
+            ..Self::default()
+        }
+    }
 }
 
 /// The frames of a session.
@@ -88,22 +132,39 @@ pub fn framed(ranges: &[RangeFacts]) -> Option<Frames> {
     let (steps, are_steps_known) = decisive(ranges);
     let epoch_ns = ranges.iter().filter_map(|range| range.epoch_ns).min();
     let host_count = ranges.iter().map(|range| range.host_count).sum();
-    let mut first_track = 0;
+    let (mut first_track, mut had) = (0, BTreeSet::new());
     let frame = |range: &RangeFacts| {
         let first = first_track;
         first_track += range.track_count;
+        let own = range.all_programs.iter();
+        let had_programs: Vec<_> = own.filter(|one| had.contains(*one)).cloned().collect();
+        had.extend(range.all_programs.iter().cloned());
         Frame {
+            known: Known::Everything,
             epoch_ns,
             host_count,
             first_track: first,
             track_count: range.track_count,
             has_steps: range.steps == steps,
+            has_new_programs: had_programs.len() < range.all_programs.len(),
+            had_programs,
         }
     };
     Some(Frames {
         ranges: ranges.iter().map(frame).collect(),
         are_steps_known,
         are_ops_known: !ranges.iter().any(|range| range.has_graphs),
+    })
+}
+
+/// The frame of ranges of which only the starts are known: the same one for all of them. `None` if none
+/// of their files is a profile.
+pub fn framed_by_starts(ranges: &[RangeFacts]) -> Option<Frame> {
+    ranges.iter().any(|range| range.is_usable).then(|| Frame {
+        known: Known::Starts,
+        epoch_ns: ranges.iter().filter_map(|range| range.epoch_ns).min(),
+        host_count: ranges.iter().map(|range| range.host_count).sum(),
+        ..Frame::default()
     })
 }
 
@@ -132,7 +193,7 @@ fn agree(ranges: &[RangeFacts]) -> bool {
 }
 
 /// An ID and a name, with the hash of the HLO where there is one.
-type Known<'a> = (u64, &'a str, Option<u64>);
+type KnownProgram<'a> = (u64, &'a str, Option<u64>);
 
 /// Whether every program that the events of a range name is found the same among its own programs as
 /// among those of all.
@@ -142,7 +203,7 @@ fn has_own_programs(range: &RangeFacts, ranges: &[RangeFacts]) -> bool {
         let id = id.unwrap_or_default();
         let is_exact = id != 0 && !name.is_empty();
         // An ID alone, or a name alone, finds a program that is the only one, or the first.
-        let may_be = |known: &&Known<'_>| match (id, name.as_str()) {
+        let may_be = |known: &&KnownProgram<'_>| match (id, name.as_str()) {
             (id, "") => known.0 == id || known.1 == UNKNOWN,
             (0, name) => known.1 == name,
             (id, name) => (known.0, known.1) == (id, name),
@@ -158,7 +219,7 @@ fn has_own_programs(range: &RangeFacts, ranges: &[RangeFacts]) -> bool {
 const UNKNOWN: &str = "unknown";
 
 /// The programs that files have, then those that only events name.
-fn known(ranges: &[RangeFacts]) -> Vec<Known<'_>> {
+fn known(ranges: &[RangeFacts]) -> Vec<KnownProgram<'_>> {
     let mut seen: BTreeSet<(u64, &str)> = BTreeSet::new();
     let of_files = ranges.iter().flat_map(|range| &range.programs);
     let of_files = of_files.map(|(id, name, hash)| (*id, name.as_str(), Some(*hash)));
@@ -167,7 +228,7 @@ fn known(ranges: &[RangeFacts]) -> Vec<Known<'_>> {
         let name = if name.is_empty() { UNKNOWN } else { name };
         (id.unwrap_or_default(), name, None)
     });
-    let mut all: Vec<Known<'_>> = of_files
+    let mut all: Vec<KnownProgram<'_>> = of_files
         .filter(|&(id, name, _)| seen.insert((id, name)))
         .collect();
     let in_files: BTreeSet<&str> = all.iter().map(|known| known.1).collect();
@@ -191,6 +252,10 @@ mod tests {
             host_count: 1,
             track_count: 3,
             programs: programs.iter().map(own).collect(),
+            all_programs: programs
+                .iter()
+                .map(|one| (one.0, one.1.to_owned()))
+                .collect(),
             named_programs: named.collect(),
             ..RangeFacts::default()
         }
@@ -207,6 +272,26 @@ mod tests {
             .iter()
             .map(|own| (own.epoch_ns, own.host_count, own.first_track));
         let expected = [0, 3, 6].map(|first| (Some(5), 3, first));
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn programs_are_those_of_the_first_range_that_has_them() {
+        let facts = [
+            range(&[(7, "step", 1), (8, "log", 2)], &[]),
+            range(&[(7, "step", 1)], &[]),
+            range(&[(8, "log", 2), (9, "log", 3)], &[]),
+        ];
+        let frames = framed(&facts).expect("frames").ranges;
+        let had = |id: u64, name: &str| (id, name.to_owned());
+        let told = frames
+            .into_iter()
+            .map(|own| (own.has_new_programs, own.had_programs));
+        let expected = [
+            (true, vec![]),
+            (false, vec![had(7, "step")]),
+            (true, vec![had(8, "log")]),
+        ];
         assert_eq!(told.collect::<Vec<_>>(), expected);
     }
 

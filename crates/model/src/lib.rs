@@ -63,7 +63,9 @@ pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
 pub use attribution::Attribution;
 
 pub use flow::{Flow, FlowKind, Flows};
-pub use frame::{Frame, Frames, RangeFacts, RangeSteps, framed};
+pub use frame::{
+    Frame, Frames, Known, RangeError, RangeFacts, RangeSteps, framed, framed_by_starts,
+};
 pub use framework::Framework;
 pub use functions::Functions;
 pub use graphs::{Graph, GraphDetail, OpenReason};

@@ -33,6 +33,7 @@ pub use functions::{FUNCTIONS, aggregates, scalars};
 pub use library::{Library, NOT_OPENED, Source};
 pub use place::Place;
 pub use program::run;
+pub use ranges::knows_too_little;
 pub use scan::{Question, Scan};
 pub use tables::{SqlColumn, SqlTable, tables};
 pub use views::{SqlView, VIEWS};

@@ -1,15 +1,16 @@
 //! The sessions of a query: found at once, opened when a table needs them, and closed again.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use crate::place::Place;
 use crate::ranges::{Divided, HostRange, text_of};
 use datafusion::error::DataFusionError;
 use stepscope_catalog::{Catalog, Entry, RollUp};
-use stepscope_model::{Reads, Session};
+use stepscope_model::{Known, Reads, Session};
 use stepscope_storage::{
     NoProgress, OpenSessionError, SessionFiles, StorageError, find, open_range, open_session,
     open_session_of_hosts, shown, survey_hosts,
@@ -20,9 +21,6 @@ const KEPT_OPEN: usize = 4;
 
 /// What is between the name of a session and the reason why it is not opened.
 pub const NOT_OPENED: &str = ": not opened: ";
-
-/// Why a part of a session is not read.
-const OTHER_FILES: &str = "the files are not those that the query was planned for";
 
 /// The sessions at some paths.
 #[derive(Default)]
@@ -53,8 +51,11 @@ pub struct Source {
     open: Mutex<Option<(OpenedPart, Weak<Session>)>>,
     /// The hosts that are read, if not all.
     range: Option<HostRange>,
-    /// How readers on other machines divide it, once that is known.
-    divided: Mutex<Option<Arc<Divided>>>,
+    /// How readers on other machines divide it, once that is known: for each amount of what has to be
+    /// known.
+    divided: Mutex<Vec<Arc<Divided>>>,
+    /// Whether its hosts need to know everything of each other, whatever is asked.
+    is_entangled: AtomicBool,
     /// Why readers on other machines cannot open it.
     unopened: OnceLock<String>,
 }
@@ -227,26 +228,35 @@ impl Library {
 
     fn opened(&self, source: &Source, part: &OpenedPart) -> Result<Arc<Session>, String> {
         let files = &source.files;
-        let opened = self.with_memory(|| match (&source.range, part) {
-            (Some(range), _) => open_range(files, &range.frame),
-            (None, OpenedPart::Reads(reads)) => {
+        let mut decoded = files.hosts.len();
+        let opened = match (&source.range, part) {
+            (Some(range), part) => {
+                let wanted = match part {
+                    OpenedPart::Hosts(hosts) if range.frame.known < Known::Everything => {
+                        &files.only_named(&|name| is_among(hosts, name))
+                    }
+                    _ => files,
+                };
+                decoded = wanted.hosts.len();
+                self.with_memory(|| open_range(wanted, &range.frame))
+            }
+            (None, OpenedPart::Reads(reads)) => self.with_memory(|| {
                 let opened = open_session(files, *reads, |_| NoProgress)?;
-                Ok(Some(opened.session))
-            }
+                Ok(Ok(opened.session))
+            }),
             (None, OpenedPart::Hosts(hosts)) => {
+                decoded = hosts.len();
                 let is_wanted = |name: &str| is_among(hosts, name);
-                let opened = open_session_of_hosts(files, &is_wanted, |_| NoProgress)?;
-                Ok(Some(opened.session))
+                self.with_memory(|| {
+                    let opened = open_session_of_hosts(files, &is_wanted, |_| NoProgress)?;
+                    Ok(Ok(opened.session))
+                })
             }
-        });
-        self.opened.fetch_add(1, Ordering::Relaxed);
-        let decoded = match part {
-            OpenedPart::Reads(_) => files.hosts.len(),
-            OpenedPart::Hosts(hosts) => hosts.len(),
         };
+        self.opened.fetch_add(1, Ordering::Relaxed);
         self.decoded_hosts.fetch_add(decoded, Ordering::Relaxed);
         let session = opened.map_err(|error| error.to_string())?;
-        let session = Arc::new(session.ok_or(OTHER_FILES)?);
+        let session = Arc::new(session.map_err(|error| error.to_string())?);
         let mut recent = lock(&self.recent);
         recent.push_front(Arc::clone(&session));
         recent.truncate(KEPT_OPEN);
@@ -278,15 +288,18 @@ impl Library {
             return Err("the session is not there".to_owned());
         };
         let not_opened = |reason: String| source.not_opened(&reason);
-        if source.range.is_none() {
+        let Some(range) = &source.range else {
             let part = OpenedPart::Reads(Reads::Everything);
             let opened = self.opened(source, &part).map_err(not_opened)?;
             return Ok(opened.name.clone());
-        }
-        let facts = self.with_memory(|| survey_hosts(&source.files));
+        };
+        let known = range.frame.known;
+        let facts = self.with_memory(|| survey_hosts(&source.files, known));
         let facts = facts.map_err(|error| not_opened(error.to_string()))?;
-        self.decoded_hosts
-            .fetch_add(source.files.hosts.len(), Ordering::Relaxed);
+        if known == Known::Everything {
+            self.decoded_hosts
+                .fetch_add(source.files.hosts.len(), Ordering::Relaxed);
+        }
         text_of(facts)
     }
 
@@ -320,6 +333,7 @@ impl Source {
             open: Mutex::default(),
             range: None,
             divided: Mutex::default(),
+            is_entangled: AtomicBool::new(false),
             unopened: OnceLock::new(),
         }
     }
@@ -328,14 +342,29 @@ impl Source {
         format!("{}{NOT_OPENED}{reason}", self.name)
     }
 
-    /// How readers on other machines divide it, if that is known.
-    pub(crate) fn divided(&self) -> Option<Arc<Divided>> {
-        lock(&self.divided).clone()
+    /// How readers on other machines divide it into these ranges, if as much is known of them.
+    pub(crate) fn divided(&self, ranges: &[Range<usize>], known: Known) -> Option<Arc<Divided>> {
+        let divided = lock(&self.divided);
+        let mut divided = divided.iter();
+        divided.find(|own| own.tells(ranges, known)).cloned()
     }
 
     /// Keeps how readers on other machines divide it.
     pub(crate) fn divide(&self, divided: Divided) {
-        *lock(&self.divided) = Some(Arc::new(divided));
+        lock(&self.divided).push(Arc::new(divided));
+    }
+
+    /// How much its hosts have to know of each other where a reader asks for this much.
+    pub(crate) fn needed(&self, known: Known) -> Known {
+        if self.is_entangled.load(Ordering::Relaxed) {
+            return Known::Everything;
+        }
+        known
+    }
+
+    /// Has its hosts know everything of each other. False if they do already.
+    pub(crate) fn entangle(&self) -> bool {
+        !self.is_entangled.swap(true, Ordering::Relaxed)
     }
 
     /// Why readers on other machines cannot open it, if they cannot.

@@ -2,9 +2,12 @@
 //! they know of its other hosts. `stepscope_model::frame` explains why they need to.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stepscope_model::{Frame, Frames, RangeFacts, RangeSteps, framed};
+use stepscope_model::{
+    Frame, Frames, Known, RangeError, RangeFacts, RangeSteps, framed, framed_by_starts,
+};
 
 /// A range of the hosts of a session, as it travels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,14 +15,14 @@ use stepscope_model::{Frame, Frames, RangeFacts, RangeSteps, framed};
 pub(crate) struct HostRange {
     /// Positions of the hosts' files.
     pub(crate) hosts: Range<usize>,
-    /// What the range needs to know of the others. Empty while that is being found out.
+    /// What the range needs to know of the others; only how much, while that is being found out.
     #[serde(with = "FrameForm")]
     pub(crate) frame: Frame,
 }
 
 /// The ranges of this many hosts, of `each` hosts or more if there would be more than `most` ranges.
-/// `None` if the session is not worth dividing: every range is decoded twice, once to find out what
-/// the others need to know.
+/// `None` if the session is not worth dividing: ranges may be decoded twice, once to find out what the
+/// others need to know.
 pub(crate) fn ranges(hosts: usize, each: usize, most: usize) -> Option<Vec<Range<usize>>> {
     let each = each.max(1).max(hosts.div_ceil(most.max(1)));
     if hosts <= 2 * each {
@@ -32,44 +35,108 @@ pub(crate) fn ranges(hosts: usize, each: usize, most: usize) -> Option<Vec<Range
 /// What readers need that ranges may not know.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Needs {
+    /// Times of slices and samples.
+    pub(crate) times: bool,
+    /// Numbers of tracks.
+    pub(crate) tracks: bool,
     /// The steps of slices.
     pub(crate) steps: bool,
     /// The ops of slices.
     pub(crate) ops: bool,
+    /// The programs of the session, each once.
+    pub(crate) programs: bool,
+}
+
+impl Needs {
+    /// How much a range has to know of the others.
+    pub(crate) fn known(self) -> Known {
+        if self.tracks || self.steps || self.ops || self.programs {
+            Known::Everything
+        } else if self.times {
+            Known::Starts
+        } else {
+            Known::Nothing
+        }
+    }
 }
 
 /// The ranges of a session with their frames, or that it cannot be divided.
 #[derive(Debug)]
 pub(crate) struct Divided {
-    pub(crate) ranges: Vec<Range<usize>>,
-    pub(crate) frames: Option<Frames>,
+    known: Known,
+    ranges: Arc<[Range<usize>]>,
+    frames: Option<Frames>,
+}
+
+/// What the reader of a range reads.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The range.
+    Range(HostRange),
+    /// Nothing: the rows of the range are those of others.
+    Nothing,
+    /// What is needed is known of all hosts only together: one reader reads them all.
+    Whole,
 }
 
 impl Divided {
     /// From what was found out of each range, as text. Ranges of which nothing could be found out are
     /// read with all others.
-    pub(crate) fn of(ranges: Vec<Range<usize>>, facts: &[Result<String, String>]) -> Self {
+    pub(crate) fn of(
+        known: Known,
+        ranges: Arc<[Range<usize>]>,
+        facts: &[Result<String, String>],
+    ) -> Self {
         let facts = facts.iter().map(|text| facts_of(text.as_ref().ok()?));
         let facts = facts.collect::<Option<Vec<RangeFacts>>>();
+        let frames = facts.and_then(|facts| match known {
+            Known::Everything => framed(&facts),
+            Known::Nothing | Known::Starts => Some(Frames {
+                ranges: vec![framed_by_starts(&facts)?; ranges.len()],
+                are_steps_known: false,
+                are_ops_known: false,
+            }),
+        });
         Self {
-            frames: facts.and_then(|facts| framed(&facts)),
+            known,
             ranges,
+            frames,
         }
     }
 
-    /// A range with its frame. `None` if what readers need is known of all hosts only together.
-    pub(crate) fn range(&self, hosts: &Range<usize>, needs: Needs) -> Option<HostRange> {
-        let frames = self.frames.as_ref()?;
+    /// Whether it says of these ranges as much as has to be known, or that this cannot be said.
+    pub(crate) fn tells(&self, ranges: &[Range<usize>], known: Known) -> bool {
+        let is_enough = self.known == known || (self.known > known && self.frames.is_some());
+        is_enough && *self.ranges == *ranges
+    }
+
+    /// What the reader of a range reads.
+    pub(crate) fn reading(&self, hosts: &Range<usize>, needs: Needs) -> Reading {
+        let Some(frames) = &self.frames else {
+            return Reading::Whole;
+        };
         let lacks_steps = needs.steps && !frames.are_steps_known;
         if lacks_steps || (needs.ops && !frames.are_ops_known) {
-            return None;
+            return Reading::Whole;
         }
-        let position = self.ranges.iter().position(|own| own == hosts)?;
-        Some(HostRange {
+        let position = self.ranges.iter().position(|own| own == hosts);
+        let Some(frame) = position.and_then(|position| frames.ranges.get(position)) else {
+            return Reading::Whole;
+        };
+        if needs.programs && !frame.has_new_programs {
+            return Reading::Nothing;
+        }
+        Reading::Range(HostRange {
             hosts: hosts.clone(),
-            frame: frames.ranges.get(position)?.clone(),
+            frame: frame.clone(),
         })
     }
+}
+
+/// Whether an error says that a range of hosts was read without what it has to know of the others:
+/// only the hosts themselves show that they need it. `Scan::look_closer` helps.
+pub fn knows_too_little(error: &str) -> bool {
+    error.contains(&RangeError::TooLittleKnown.to_string())
 }
 
 /// The facts of a range as text.
@@ -89,11 +156,24 @@ struct FactsText(#[serde(with = "FactsForm")] RangeFacts);
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Frame", deny_unknown_fields)]
 struct FrameForm {
+    #[serde(with = "KnownForm")]
+    known: Known,
     epoch_ns: Option<u64>,
     host_count: usize,
     first_track: usize,
     track_count: usize,
     has_steps: bool,
+    had_programs: Vec<(u64, String)>,
+    has_new_programs: bool,
+}
+
+/// The variants of [`Known`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Known")]
+enum KnownForm {
+    Nothing,
+    Starts,
+    Everything,
 }
 
 /// The fields of [`RangeFacts`].
@@ -107,6 +187,7 @@ struct FactsForm {
     programs: Vec<(u64, String, u64)>,
     named_programs: Vec<(Option<u64>, String)>,
     shared: Vec<u64>,
+    all_programs: Vec<(u64, String)>,
     #[serde(with = "StepsForm")]
     steps: RangeSteps,
     has_graphs: bool,
@@ -146,19 +227,50 @@ mod tests {
             programs: vec![(u64::MAX, "step".to_owned(), 3)],
             named_programs: vec![(None, "step".to_owned())],
             shared: vec![u64::MAX],
+            all_programs: vec![(u64::MAX, "step".to_owned())],
             steps: RangeSteps::Numbered,
             has_graphs: true,
         };
         let text = text_of(facts.clone()).expect("text");
         assert_eq!(facts_of(&text), Some(facts));
-        let ranges = vec![0..8, 8..16];
-        let divided = Divided::of(ranges.clone(), &[Ok(text.clone()), Ok(text.clone())]);
-        let needs = |steps, ops| Needs { steps, ops };
-        let second = divided.range(&ranges[1], needs(true, false));
-        let second = second.expect("a range");
+        let ranges: Arc<[Range<usize>]> = Arc::new([0..8, 8..16]);
+        let both = [Ok(text.clone()), Ok(text.clone())];
+        let divided = Divided::of(Known::Everything, Arc::clone(&ranges), &both);
+        let Reading::Range(second) = divided.reading(&ranges[1], STEPS) else {
+            panic!("a range");
+        };
         assert_eq!((second.frame.first_track, second.frame.host_count), (7, 16));
-        assert_eq!(divided.range(&ranges[1], needs(false, true)), None);
-        let failed = Divided::of(ranges.clone(), &[Ok(text), Err("gone".to_owned())]);
-        assert_eq!(failed.range(&ranges[1], needs(false, false)), None);
+        assert_eq!(divided.reading(&ranges[1], OPS), Reading::Whole);
+        // Both have the same program.
+        assert_ne!(divided.reading(&ranges[0], PROGRAMS), Reading::Nothing);
+        assert_eq!(divided.reading(&ranges[1], PROGRAMS), Reading::Nothing);
+        let one = [Ok(text), Err("gone".to_owned())];
+        let failed = Divided::of(Known::Everything, Arc::clone(&ranges), &one);
+        assert_eq!(failed.reading(&ranges[1], STEPS), Reading::Whole);
+        // What is known to be impossible may be possible for who needs less.
+        assert!(failed.tells(&ranges, Known::Everything) && !failed.tells(&ranges, Known::Starts));
+        assert!(
+            divided.tells(&ranges, Known::Starts) && !divided.tells(&ranges[..1], Known::Starts)
+        );
     }
+
+    const NOTHING: Needs = Needs {
+        times: false,
+        tracks: false,
+        steps: false,
+        ops: false,
+        programs: false,
+    };
+    const STEPS: Needs = Needs {
+        steps: true,
+        ..NOTHING
+    };
+    const OPS: Needs = Needs {
+        ops: true,
+        ..NOTHING
+    };
+    const PROGRAMS: Needs = Needs {
+        programs: true,
+        ..NOTHING
+    };
 }

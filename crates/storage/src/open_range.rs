@@ -1,7 +1,7 @@
 //! Opening some hosts of a session without the others, as `stepscope_model::frame` explains.
 
-use stepscope_model::ingest::{ingest_range, survey_range};
-use stepscope_model::{Frame, RangeFacts, Reads, Session};
+use stepscope_model::ingest::{ingest_range, survey_range, survey_starts};
+use stepscope_model::{Frame, Known, RangeError, RangeFacts, Reads, Session};
 
 use crate::error::StorageError;
 use crate::hosts::OpenedHosts;
@@ -9,23 +9,30 @@ use crate::open_session::{OpenSessionError, opened};
 use crate::progress::NoProgress;
 use crate::session::SessionFiles;
 
-/// What some hosts of a session say that matters to its others; see [`SessionFiles::only`].
+/// What some hosts of a session say that matters to its others; see [`SessionFiles::only`]. Decodes
+/// them if everything has to be known.
 ///
 /// # Errors
 ///
 /// Memory that others use is all that lacks. Files that cannot be read are left out, as in the whole
 /// session.
-pub fn survey_hosts(files: &SessionFiles) -> Result<RangeFacts, OpenSessionError> {
+pub fn survey_hosts(files: &SessionFiles, known: Known) -> Result<RangeFacts, OpenSessionError> {
     opened(
         files,
         Reads::Everything,
         |_| NoProgress,
-        |opened| Ok(survey_range(&had_memory(opened)?.inputs)),
+        |opened| {
+            let inputs = had_memory(opened)?.inputs;
+            Ok(match known {
+                Known::Everything => survey_range(&inputs),
+                Known::Nothing | Known::Starts => survey_starts(&inputs),
+            })
+        },
     )
 }
 
 /// Opens some hosts of a session, see [`SessionFiles::only`]: it has no others, and they are as in the
-/// whole session. `None` if the files are not those that the frame was made for.
+/// whole session, or the frame does not fit.
 ///
 /// # Errors
 ///
@@ -33,14 +40,18 @@ pub fn survey_hosts(files: &SessionFiles) -> Result<RangeFacts, OpenSessionError
 pub fn open_range(
     files: &SessionFiles,
     frame: &Frame,
-) -> Result<Option<Session>, OpenSessionError> {
+) -> Result<Result<Session, RangeError>, OpenSessionError> {
     opened(
         files,
         Reads::Everything,
         |_| NoProgress,
         |opened| {
-            let inputs = had_memory(opened)?.inputs;
-            Ok(ingest_range(&files.name, &inputs, frame))
+            let opened = had_memory(opened)?;
+            // How many hosts there are follows from all files then.
+            if frame.known == Known::Nothing && !opened.unread.is_empty() {
+                return Ok(Err(RangeError::TooLittleKnown));
+            }
+            Ok(ingest_range(&files.name, &opened.inputs, frame))
         },
     )
 }

@@ -115,8 +115,8 @@ pub(crate) fn opened<P: Progress, T>(
 }
 
 /// Opens a session of which only some hosts are decoded, by name. The others are there, with their
-/// clocks and programs, but have no devices and no tracks, and there are no memory profiles. Steps are
-/// those that the decoded hosts show.
+/// clocks and programs, but have no devices and no tracks, and there are no memory profiles unless no
+/// host can be decoded. Steps are those that the decoded hosts show.
 ///
 /// # Errors
 ///
@@ -171,7 +171,11 @@ fn decoded(
         }));
     }
     let decoded = match wanted {
-        Some(wanted) if !inputs.is_empty() => ingest_hosts(name, inputs, wanted),
+        Some(wanted) if !inputs.is_empty() => match ingest_hosts(name, inputs, wanted) {
+            // As in the whole session, where the files of hosts are no profiles.
+            Err(_) if !memory.is_empty() => ingest_all(name, Vec::new(), memory, Vec::new()),
+            decoded => decoded,
+        },
         _ => ingest_all(name, inputs, memory, programs),
     };
     let mut session = decoded

@@ -124,7 +124,17 @@ impl SessionFiles {
     /// Only these of its hosts, by position, without what belongs to no host or to others.
     #[must_use]
     pub fn only(&self, hosts: Range<usize>) -> Self {
-        let hosts = self.hosts.get(hosts).unwrap_or_default().to_vec();
+        self.with_hosts(self.hosts.get(hosts).unwrap_or_default().to_vec())
+    }
+
+    /// The same of its hosts with these names.
+    #[must_use]
+    pub fn only_named(&self, is_wanted: &dyn Fn(&str) -> bool) -> Self {
+        let hosts = self.hosts.iter().filter(|file| is_wanted(&file.host));
+        self.with_hosts(hosts.cloned().collect())
+    }
+
+    fn with_hosts(&self, hosts: Vec<HostFile>) -> Self {
         let is_own = |file: &&HostFile| hosts.iter().any(|host| host.host == file.host);
         Self {
             manifests: self.manifests.iter().filter(is_own).cloned().collect(),

@@ -28,6 +28,9 @@ fn tasks_of_one_session_have_the_same_rows_as_one_process() {
     for query in [
         "select * from devices",
         "select * from tracks",
+        "select * from programs",
+        "select host, name, count(*), sum(duration_ps) from slices group by 1, 2",
+        "select host, name, start_ps from slices where host = 'host-2' and role = 'ops'",
         "select host, device, track_index, step, count(*), sum(self_ps), min(start_ps) from slices \
          group by 1, 2, 3, 4",
         "select host, union_ps(start_ps, duration_ps) from slices where role = 'ops' group by 1",

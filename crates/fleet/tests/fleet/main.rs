@@ -1,5 +1,6 @@
 //! Plans that travel give the rows of plans that stay; a fleet answers although an executor is lost.
 
+mod health;
 mod hosts;
 mod index;
 mod left;

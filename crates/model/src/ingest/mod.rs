@@ -56,7 +56,7 @@ pub(crate) use environment::value_text;
 pub use hlo_files::{ProgramInput, ingest_all};
 pub use input::{HostInput, IngestError};
 pub use memory::{MemoryInput, ingest_with_memory};
-pub use range::{ingest_range, survey_range};
+pub use range::{ingest_range, survey_range, survey_starts};
 
 use crate::heap::is_memory_profile;
 use crate::remains::WHY_EMPTY;

@@ -9,10 +9,12 @@ use super::assemble::assemble_range;
 use super::input::HostInput;
 use super::labels::{Labels, op_from_hlo};
 use super::parts::PlacedTrack;
-use crate::frame::{BECAME_BITS, Frame, RangeFacts, RangeSteps};
+use super::round::{Headers, survey};
+use crate::frame::{BECAME_BITS, Frame, Known, RangeError, RangeFacts, RangeSteps};
 use crate::label::SliceKind;
 use crate::session::{HOSTS_KEPT, Op, Session};
 use crate::step::StepOrigin;
+use crate::track::TrackRole;
 
 /// What some files of a session say that matters to its others. Decodes them.
 pub fn survey_range(inputs: &[HostInput]) -> RangeFacts {
@@ -32,6 +34,8 @@ pub fn survey_range(inputs: &[HostInput]) -> RangeFacts {
     };
     let marks = Marks::of(&assembly.parts.tracks);
     let session = assembly.into_session("");
+    let programs = session.programs.iter();
+    facts.all_programs = programs.map(|own| (own.id, own.name.clone())).collect();
     facts.track_count = session.tracks.len();
     facts.steps = marks.steps(session.step_origin);
     facts.has_graphs = !session.graphs.is_empty();
@@ -41,15 +45,51 @@ pub fn survey_range(inputs: &[HostInput]) -> RangeFacts {
     facts
 }
 
+/// When the first host of some files of a session began, and how many there are. Decodes no event.
+pub fn survey_starts(inputs: &[HostInput]) -> RangeFacts {
+    let (survey, _) = survey(inputs, Headers::BeforeEvents, false, None);
+    for input in inputs {
+        input.bytes.release_all();
+    }
+    RangeFacts {
+        is_usable: survey.is_usable,
+        host_count: inputs.len(),
+        epoch_ns: survey.clocks.session_epoch_ns,
+        ..RangeFacts::default()
+    }
+}
+
 /// Decodes some files of a session: hosts, devices, tracks and slices as they are in the whole
-/// session. Its steps are those of the session if the frame says so; else it has none.
+/// session, as far as its frame knows that. Its steps are those of the session if the frame says so;
+/// else it has none.
 ///
-/// `None` if the files are not those that the frame was made for.
-pub fn ingest_range(name: &str, inputs: &[HostInput], frame: &Frame) -> Option<Session> {
-    let assembly = assemble_range(inputs, HOSTS_KEPT, frame.epoch_ns)?;
+/// # Errors
+///
+/// The frame was made for other files, or knows too little.
+pub fn ingest_range(
+    name: &str,
+    inputs: &[HostInput],
+    frame: &Frame,
+) -> Result<Session, RangeError> {
+    let assembly = assemble_range(inputs, HOSTS_KEPT, frame.epoch_ns);
+    let assembly = assembly.ok_or(RangeError::OtherFiles)?;
+    // A name or an ID alone finds a program among those of all files.
+    let are_exact = assembly.labels.programs.named().iter().all(is_exact);
+    let is_usable = assembly.is_usable;
     let mut session = assembly.into_session(name);
-    if session.tracks.len() != frame.track_count || session.epoch_ns != frame.epoch_ns {
-        return None;
+    let is_early = session.epoch_ns != frame.epoch_ns;
+    match frame.known {
+        Known::Everything if is_early || session.tracks.len() != frame.track_count => {
+            return Err(RangeError::OtherFiles);
+        }
+        // Start times that stand behind events were not seen before.
+        Known::Starts if is_early => return Err(RangeError::TooLittleKnown),
+        // If no host has a profile, the session cannot be opened.
+        Known::Nothing if !is_usable => return Err(RangeError::TooLittleKnown),
+        Known::Nothing | Known::Starts if !are_exact && has_tracks_of_programs(&session) => {
+            return Err(RangeError::TooLittleKnown);
+        }
+        Known::Nothing | Known::Starts | Known::Everything => {}
     }
     if !frame.has_steps {
         (session.steps, session.step_origin) = (Vec::new(), None);
@@ -59,7 +99,18 @@ pub fn ingest_range(name: &str, inputs: &[HostInput], frame: &Frame) -> Option<S
     for input in inputs {
         input.bytes.release_all();
     }
-    Some(session)
+    Ok(session)
+}
+
+/// Whether a program is looked for by an ID and a name.
+fn is_exact((id, name): &(Option<u64>, String)) -> bool {
+    id.is_some_and(|id| id != 0) && !name.is_empty()
+}
+
+/// Whether it has tracks of program runs that no file has: their slices have the names of programs.
+fn has_tracks_of_programs(session: &Session) -> bool {
+    let mut tracks = session.tracks.iter();
+    tracks.any(|track| track.role == TrackRole::Programs && track.origin.lines.is_empty())
 }
 
 /// The programs with HLO: ID, name, and a hash of what slices show of their instructions.

@@ -3,11 +3,12 @@
 use stepscope_testing::corpus;
 use stepscope_testing::drawing::draw;
 
-use super::range::{ingest_range, survey_range};
+use super::range::{ingest_range, survey_range, survey_starts};
 use super::round_tests::{DRAWN, inputs};
 use super::{HOSTS_KEPT, ingest_in_rounds};
-use crate::frame::{Frames, RangeFacts, framed};
+use crate::frame::{Frame, Frames, Known, RangeError, RangeFacts, framed, framed_by_starts};
 use crate::ids::{DeviceId, HostId, LabelId};
+use crate::program::Program;
 use crate::session::Session;
 
 fn drawn(hosts: &[&str]) -> Vec<Vec<u8>> {
@@ -29,16 +30,85 @@ fn are_same(name: &str, files: &[Vec<u8>], each: usize) -> bool {
         return false;
     };
     let whole = ingest_in_rounds("run", inputs(files), HOSTS_KEPT).expect("a session");
-    let mut ranges = Vec::new();
+    let (mut ranges, mut programs) = (Vec::new(), Vec::new());
     for (inputs, frame) in inputs(files).chunks(each).zip(&frames.ranges) {
         let session = ingest_range("run", inputs, frame).expect("the same files");
         ranges.extend(told(&session, &frames));
+        programs.extend(told_programs(&session));
     }
+    programs.sort();
+    let mut expected = told_programs(&whole);
+    expected.sort();
+    assert_eq!(programs, expected, "{name}, {each} files each");
+    check_starts(name, &whole, files, each);
     let whole = told(&whole, &frames);
     let differing = whole.iter().zip(&ranges).find(|(a, b)| a != b);
     assert_eq!(differing, None, "{name}, {each} files each");
     assert_eq!(whole.len(), ranges.len(), "{name}, {each} files each");
     true
+}
+
+/// Programs that no range before has.
+fn told_programs(session: &Session) -> Vec<(String, Option<usize>)> {
+    let had = session.frame.as_ref().map(|frame| &frame.had_programs);
+    let is_new = |id: u64, name: &String| {
+        let is_had = |own: &(u64, String)| (own.0, &own.1) == (id, name);
+        !had.is_some_and(|had| had.iter().any(is_had))
+    };
+    let programs = session.programs.iter();
+    let programs = programs.filter(|own| is_new(own.id, &own.name));
+    let count = |own: &Program| own.hlo.as_ref().map(|hlo| hlo.instructions().len());
+    programs.map(|own| (own.title(), count(own))).collect()
+}
+
+/// Compares ranges of which less is known with the whole session: without what they do not know, they
+/// say the same, or that they know too little.
+#[track_caller]
+fn check_starts(name: &str, whole: &Session, files: &[Vec<u8>], each: usize) {
+    let inputs = inputs(files);
+    let facts: Vec<RangeFacts> = inputs.chunks(each).map(survey_starts).collect();
+    let starts = framed_by_starts(&facts).expect("profiles");
+    for frame in [starts, Frame::unknown(inputs.len())] {
+        let mut ranges = Vec::new();
+        for inputs in inputs.chunks(each) {
+            match ingest_range("run", inputs, &frame) {
+                Ok(session) => ranges.extend(told_of_hosts(&session, frame.known)),
+                Err(error) => return assert_eq!(error, RangeError::TooLittleKnown, "{name}"),
+            }
+        }
+        let whole = told_of_hosts(whole, frame.known);
+        let differing = whole.iter().zip(&ranges).find(|(a, b)| a != b);
+        assert_eq!(
+            differing, None,
+            "{name}, {each} files each, {:?}",
+            frame.known
+        );
+        assert_eq!(whole.len(), ranges.len(), "{name}, {each} files each");
+    }
+}
+
+/// What tables say of tracks and slices that needs nothing of other hosts, but when they began.
+fn told_of_hosts(session: &Session, known: Known) -> Vec<String> {
+    let mut told = Vec::new();
+    for id in session.track_ids() {
+        let track = session.track(id);
+        let host = &session.host(track.host).name;
+        let device = track.device.map(|id| session.device_title(id));
+        let name = (session.text(track.name), track.role, track.line_id);
+        told.push(format!("{host} {device:?} {name:?} {:?}", track.nests));
+        for lane in &track.lanes {
+            let of_label = |id: &LabelId| {
+                let label = session.label(*id);
+                (session.text(label.name), label.kind)
+            };
+            let labels: Vec<_> = lane.labels().iter().map(of_label).collect();
+            told.push(format!("{:?} {labels:?}", lane.durations()));
+            if known >= Known::Starts {
+                told.push(format!("{:?}", lane.starts()));
+            }
+        }
+    }
+    told
 }
 
 /// What tables say of tracks and slices, host by host.
@@ -139,7 +209,33 @@ fn other_files_than_those_of_the_frame_are_noticed() {
     let frames = frames_of(&files[..2], 1).expect("frames");
     let is_taken = |file: usize| {
         let inputs = inputs(&files[file..=file]);
-        ingest_range("run", &inputs, &frames.ranges[0]).is_some()
+        match ingest_range("run", &inputs, &frames.ranges[0]) {
+            Ok(_) => true,
+            Err(error) => {
+                assert_eq!(error, RangeError::OtherFiles);
+                false
+            }
+        }
     };
     assert_eq!([0, 2, 3].map(is_taken), [true, false, false]);
+}
+
+#[test]
+fn runs_of_programs_without_an_id_need_all_files() {
+    let files = |program: &str| {
+        let host = format!(
+            "thread a/1
+               each [hlo_op=$name hlo_module=step {program} device_ordinal=0]
+               0..10us dot [run_id=1]"
+        );
+        drawn(&[&host, &host])
+    };
+    let unknown = Frame::unknown(2);
+    let range = |program: &str| {
+        let inputs = inputs(&files(program));
+        ingest_range("run", &inputs[..1], &unknown).map(|session| session.programs.len())
+    };
+    assert_eq!(range("program_id=7"), Ok(1));
+    assert_eq!(range("program_id=0"), Err(RangeError::TooLittleKnown));
+    assert_eq!(range(""), Err(RangeError::TooLittleKnown));
 }

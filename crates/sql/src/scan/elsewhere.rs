@@ -2,14 +2,18 @@
 //! share, and what has to be known before.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use datafusion::error::{DataFusionError, Result};
 
-use super::plan::{Part, Scan};
+use stepscope_model::{Frame, Known};
+
+use super::kept::KeptFiles;
+use super::plan::{Part, PartOfHosts, Scan};
 use crate::asking::Filter;
 use crate::library::{NOT_OPENED, Source};
 use crate::place::Place;
-use crate::ranges::{Divided, HostRange, Needs, ranges};
+use crate::ranges::{Divided, HostRange, Needs, Reading, ranges};
 use crate::tables::{SESSION, SqlTable};
 
 /// An extension of the configuration of plans that run on other machines.
@@ -23,6 +27,8 @@ pub(crate) struct Readers {
 
 /// The column that says where the tracks of a range are among those of the session.
 const TRACK: &str = "track_index";
+/// Columns that count from when the first host began.
+const TIMES: [&str; 3] = ["start_ps", "ancestor_start_ps", "time_ps"];
 /// The column that needs the steps of the session.
 const STEP: &str = "step";
 /// Columns that need the ops of slices.
@@ -37,35 +43,64 @@ const OF_OPS: [&str; 8] = [
     "ancestor_class",
 ];
 
-impl Readers {
-    /// What each reader of a table reads of these sessions, which are given with their host count.
-    pub(super) fn parts(self, sessions: &[(usize, usize)], is_divisible: bool) -> Vec<Part> {
-        if sessions.is_empty() {
-            return vec![Part::default()];
-        }
-        let part = |session: usize, hosts: Option<Range<usize>>| Part {
-            sessions: vec![session],
+/// A session that is to be read.
+pub(super) struct Readable {
+    /// Its position in the library.
+    pub(super) position: usize,
+    /// Files of hosts.
+    pub(super) host_count: usize,
+    /// Which of these filters keep, if they say.
+    pub(super) kept: Option<KeptFiles>,
+}
+
+impl Readable {
+    /// Whether filters keep rows of a range of hosts.
+    fn keeps(&self, hosts: &Range<usize>) -> bool {
+        self.kept.as_ref().is_none_or(|kept| {
+            let own = kept.own.get(hosts.clone()).unwrap_or_default();
+            kept.of_no_host || own.contains(&true)
+        })
+    }
+
+    /// Its readers: one per range of hosts, or one.
+    fn parts(&self, each: usize, most: usize, is_divisible: bool) -> Vec<Part> {
+        let part = |hosts| Part {
+            sessions: vec![self.position],
             hosts,
             ..Part::default()
         };
-        if sessions.len() <= self.most {
-            let most = self.most / sessions.len();
-            let each = |&(session, hosts): &(usize, usize)| {
-                let divided = ranges(hosts, self.hosts, most).filter(|_| is_divisible);
-                match divided {
-                    None => vec![part(session, None)],
-                    Some(ranges) => ranges
-                        .into_iter()
-                        .map(|range| part(session, Some(range)))
-                        .collect(),
-                }
-            };
-            return sessions.iter().flat_map(each).collect();
-        }
-        let mut parts = vec![Part::default(); self.most.max(1)];
-        let readers = parts.len();
-        for (position, &(session, _)) in sessions.iter().enumerate() {
-            parts[position % readers].sessions.push(session);
+        let divided = ranges(self.host_count, each, most).filter(|_| is_divisible);
+        let Some(all) = divided else {
+            return vec![part(None)];
+        };
+        let all: Arc<[Range<usize>]> = all.into();
+        let kept = all.iter().filter(|own| self.keeps(own));
+        let of_hosts = |own: &Range<usize>| PartOfHosts {
+            own: own.clone(),
+            all: Arc::clone(&all),
+        };
+        kept.map(|own| part(Some(of_hosts(own)))).collect()
+    }
+}
+
+impl Readers {
+    /// What each reader of a table reads of these sessions.
+    pub(super) fn parts(self, sessions: &[Readable], is_divisible: bool) -> Vec<Part> {
+        let mut parts: Vec<Part> = if sessions.len() <= self.most {
+            let most = self.most / sessions.len().max(1);
+            let parts = sessions.iter();
+            let parts = parts.map(|session| session.parts(self.hosts, most, is_divisible));
+            parts.flatten().collect()
+        } else {
+            let mut parts = vec![Part::default(); self.most.max(1)];
+            let readers = parts.len();
+            for (number, session) in sessions.iter().enumerate() {
+                parts[number % readers].sessions.push(session.position);
+            }
+            parts
+        };
+        if parts.is_empty() {
+            parts.push(Part::default());
         }
         parts
     }
@@ -77,14 +112,15 @@ pub(super) fn is_divisible(table: &SqlTable, columns: &[&str], filters: &[Filter
     let of_hosts = table.rows.of_hosts();
     let known = of_hosts.iter().copied().chain(OF_OPS);
     let known: Vec<&str> = known.chain([SESSION.key, TRACK, STEP]).collect();
-    !of_hosts.is_empty()
+    let is_of_hosts = !of_hosts.is_empty()
         && columns.iter().all(|column| known.contains(column))
-        && filters.iter().all(|filter| filter.needs_only(&known))
+        && filters.iter().all(|filter| filter.needs_only(&known));
+    is_of_hosts || table.rows.is_of_programs()
 }
 
 impl Scan {
     /// The places of each reader's sessions. A session that is to be divided is read by its first
-    /// reader, unless [`Scan::learn`] was told what its ranges need.
+    /// reader, unless its ranges need nothing or [`Scan::learn`] was told what they need.
     ///
     /// # Errors
     ///
@@ -95,11 +131,11 @@ impl Scan {
                 let Some(hosts) = &part.hosts else {
                     return Some(source.place()).transpose();
                 };
-                let divided = source.divided();
-                let range = divided.and_then(|divided| divided.range(hosts, self.needs()));
-                if range.is_none() && hosts.start > 0 {
-                    return Ok(None);
-                }
+                let range = match self.reading(source, hosts) {
+                    Reading::Range(range) => Some(range),
+                    Reading::Whole if self.is_first(part) => None,
+                    Reading::Whole | Reading::Nothing => return Ok(None),
+                };
                 Ok(Some(source.place()?.with_range(range)))
             });
             let places = places.filter_map(Result::transpose);
@@ -116,28 +152,45 @@ impl Scan {
     ///
     /// As for [`Scan::places`].
     pub fn surveys(&self) -> Result<Vec<Place>> {
-        let asked = self.undivided();
-        let place = |(source, hosts): (&Source, Range<usize>)| {
-            let place = source.place().map_err(DataFusionError::Plan)?;
-            let frame = stepscope_model::Frame::default();
-            let range = Some(HostRange { hosts, frame });
-            Ok(place.with_range(range))
-        };
-        asked.into_iter().map(place).collect()
+        let asked = self.undivided().into_iter();
+        let places = asked.flat_map(|(source, ranges, known)| {
+            let place = move |hosts: &Range<usize>| {
+                let frame = Frame {
+                    known,
+                    ..Frame::default()
+                };
+                let range = HostRange {
+                    hosts: hosts.clone(),
+                    frame,
+                };
+                Ok(source.place()?.with_range(Some(range)))
+            };
+            ranges.iter().map(place)
+        });
+        let places = places.collect::<Result<_, String>>();
+        places.map_err(DataFusionError::Plan)
     }
 
     /// Divides sessions by what [`Library::survey`](crate::Library::survey) said of each of
     /// [`Scan::surveys`].
-    pub fn learn(&self, facts: &[Result<String, String>]) {
-        let asked = self.undivided();
-        let asked: Vec<_> = asked.into_iter().zip(facts).collect();
-        for own in asked.chunk_by(|a, b| std::ptr::eq(a.0.0, b.0.0)) {
-            let ranges = own.iter().map(|((_, hosts), _)| hosts.clone());
-            let facts: Vec<Result<String, String>> =
-                own.iter().map(|(_, facts)| (*facts).clone()).collect();
-            let source = own[0].0.0;
-            source.divide(Divided::of(ranges.collect(), &facts));
+    pub fn learn(&self, mut facts: &[Result<String, String>]) {
+        for (source, ranges, known) in self.undivided() {
+            let (own, others) = facts.split_at(ranges.len().min(facts.len()));
+            source.divide(Divided::of(known, Arc::clone(ranges), own));
+            facts = others;
         }
+    }
+
+    /// Has [`Scan::surveys`] find out everything of hosts that were read alone and turned out to
+    /// [need more](crate::knows_too_little). False if that was found out before.
+    pub fn look_closer(&self) -> bool {
+        let mut is_new = false;
+        for part in self.parts.iter().filter(|part| part.hosts.is_some()) {
+            for source in self.read_sources(part) {
+                is_new |= source.entangle();
+            }
+        }
+        is_new
     }
 
     /// The places of whole sessions that are read, of each once, with a name that [`Scan::leave_out`]
@@ -149,7 +202,7 @@ impl Scan {
     pub fn whole_places(&self) -> Result<Vec<Place>> {
         let mut all = Vec::new();
         for part in &self.parts {
-            let is_first = part.hosts.as_ref().is_none_or(|hosts| hosts.start == 0);
+            let is_first = self.is_first(part);
             for source in self.read_sources(part).filter(|_| is_first) {
                 all.push(source.place().map_err(DataFusionError::Plan)?);
             }
@@ -182,15 +235,46 @@ impl Scan {
         })
     }
 
-    /// Ranges of hosts that nobody has looked at.
-    fn undivided(&self) -> Vec<(&Source, Range<usize>)> {
-        let mut asked: Vec<(&Source, Range<usize>)> = Vec::new();
+    /// Whether it is the first reader of its sessions.
+    fn is_first(&self, part: &Part) -> bool {
+        let Some(hosts) = &part.hosts else {
+            return true;
+        };
+        let mut readers = self.parts.iter();
+        let first = readers.find(|own| own.sessions == part.sessions);
+        let first = first.and_then(|first| first.hosts.as_ref());
+        first.is_some_and(|first| first.own == hosts.own)
+    }
+
+    /// What a reader reads of a session of which it has some hosts.
+    fn reading(&self, source: &Source, hosts: &PartOfHosts) -> Reading {
+        let needs = self.needs();
+        let known = source.needed(needs.known());
+        if known == Known::Nothing {
+            return Reading::Range(HostRange {
+                hosts: hosts.own.clone(),
+                frame: Frame::unknown(source.files.hosts.len()),
+            });
+        }
+        let divided = source.divided(&hosts.all, known);
+        divided.map_or(Reading::Whole, |divided| divided.reading(&hosts.own, needs))
+    }
+
+    /// Sessions whose ranges have to know more of each other than was found out, with the ranges and
+    /// how much that is. Filters on hosts leave out no range: which host began first, or is the first
+    /// with a label, is seen only at all of them.
+    fn undivided(&self) -> Vec<(&Source, &Arc<[Range<usize>]>, Known)> {
+        let known = self.needs().known();
+        let mut asked: Vec<(&Source, &Arc<[Range<usize>]>, Known)> = Vec::new();
         for part in &self.parts {
             let Some(hosts) = &part.hosts else { continue };
             for source in self.read_sources(part) {
-                let divided = source.divided();
-                if divided.is_none_or(|divided| !divided.ranges.contains(hosts)) {
-                    asked.push((source, hosts.clone()));
+                let known = source.needed(known);
+                let is_asked = asked.last().is_some_and(|one| std::ptr::eq(one.0, source));
+                let is_told =
+                    known == Known::Nothing || source.divided(&hosts.all, known).is_some();
+                if !is_asked && !is_told {
+                    asked.push((source, &hosts.all, known));
                 }
             }
         }
@@ -204,8 +288,11 @@ impl Scan {
                 || filters.iter().any(|filter| filter.names(key))
         };
         Needs {
+            times: TIMES.into_iter().any(has),
+            tracks: has(TRACK),
             steps: has(STEP),
             ops: OF_OPS.into_iter().any(has),
+            programs: self.table.rows.is_of_programs(),
         }
     }
 }

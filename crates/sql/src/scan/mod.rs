@@ -3,6 +3,7 @@
 
 mod ahead;
 mod elsewhere;
+mod kept;
 mod plan;
 mod provider;
 mod question;

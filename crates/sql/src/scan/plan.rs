@@ -24,8 +24,9 @@ use datafusion::physical_plan::{
 use stepscope_export::arrow::TextType;
 
 use super::ahead::Ahead;
+use super::kept::{Kept, kept};
 use crate::asking::{Ask, Filter, external};
-use crate::library::{Library, OpenedPart, Source};
+use crate::library::{Library, OpenedPart};
 use crate::tables::{Opened, SESSION, SqlTable};
 
 /// Batches that wait for whoever computes with them.
@@ -36,10 +37,18 @@ const BATCHES_AHEAD: usize = 2;
 pub(super) struct Part {
     /// Positions in the library.
     pub(super) sessions: Vec<usize>,
-    /// The hosts of these that it reads, by the positions of their files; all if none are given.
-    pub(super) hosts: Option<Range<usize>>,
+    /// The hosts of these that it reads; all if none are given.
+    pub(super) hosts: Option<PartOfHosts>,
     /// Which one of how many readers of these it is.
     pub(super) share: (usize, usize),
+}
+
+/// Hosts of a session, by the positions of their files.
+#[derive(Debug, Clone)]
+pub(super) struct PartOfHosts {
+    pub(super) own: Range<usize>,
+    /// All ranges of the session, also those that filters leave out.
+    pub(super) all: Arc<[Range<usize>]>,
 }
 
 impl Default for Part {
@@ -194,19 +203,6 @@ impl ExecutionPlan for Scan {
     }
 }
 
-/// The column with the name of a host. An empty name and none are those of rows that are of no host.
-const HOST: &str = "host";
-
-/// What filters on hosts keep of a session.
-enum Kept {
-    /// None of its rows.
-    Nothing,
-    /// Rows of these hosts, which are the same if only these are decoded.
-    Hosts(Vec<String>),
-    /// All that is read of it, as far as is known.
-    All,
-}
-
 /// Reads sessions for one partition.
 struct Reader {
     table: SqlTable,
@@ -248,10 +244,11 @@ impl Reader {
         {
             Ok(())
         } else {
-            let hosts = self.kept_hosts(source).map_err(external)?;
-            let part = match hosts {
+            let kept = kept(&self.table, &self.ask, &source.files).map_err(external)?;
+            let part = match kept {
                 Kept::Nothing => return Ok(()),
                 Kept::Hosts(hosts) => OpenedPart::Hosts(hosts),
+                Kept::All if rows.is_of_hlo() => OpenedPart::Hosts(Vec::new()),
                 Kept::All => OpenedPart::Reads(rows.reads()),
             };
             let Some(session) = self.library.open(position, &part)? else {
@@ -271,36 +268,6 @@ impl Reader {
         };
         read.map_err(external)?;
         failed.map_or(Ok(()), |error| Err(external(error)))
-    }
-
-    /// Which hosts of a session filters keep, by the names of its files.
-    fn kept_hosts(&self, source: &Source) -> Result<Kept, ArrowError> {
-        let has_hosts = self.table.columns.iter().any(|one| one.column.key == HOST);
-        let Some(names) = source.files.host_names().filter(|_| has_hosts) else {
-            return Ok(Kept::All);
-        };
-        let kept = self.ask.kept(&[HOST], |_| {
-            // The last two rows are those of rows that are of no host.
-            let texts = names.iter().copied().map(Some).chain([Some(""), None]);
-            let values: ArrayRef = match self.table.text {
-                TextType::Plain => Arc::new(texts.collect::<StringArray>()),
-                TextType::View => Arc::new(texts.collect::<StringViewArray>()),
-            };
-            RecordBatch::try_from_iter([(HOST, values)])
-        })?;
-        let Some(kept) = kept.filter(|_| !names.is_empty()) else {
-            return Ok(Kept::All);
-        };
-        if !kept.contains(&true) {
-            return Ok(Kept::Nothing);
-        }
-        let own = names.iter().zip(kept);
-        let own = own.filter(|&(_, is_kept)| is_kept);
-        let own: Vec<String> = own.map(|(&name, _)| name.to_owned()).collect();
-        if own.len() == names.len() || !self.ask.needs_only(self.table.rows.of_hosts()) {
-            return Ok(Kept::All);
-        }
-        Ok(Kept::Hosts(own))
     }
 
     /// The rows with the name of their session where it was asked for.

@@ -12,9 +12,10 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::scalar::ScalarValue;
 use stepscope_export::arrow::TextType;
 
-use super::elsewhere::{Readers, is_divisible};
+use super::elsewhere::{Readable, Readers, is_divisible};
+use super::kept::kept_files;
 use super::plan::{Part, Scan};
-use crate::asking::{Filter, external};
+use crate::asking::{Ask, Filter, external};
 use crate::library::Library;
 use crate::tables::{SESSION, SqlTable};
 
@@ -63,6 +64,27 @@ impl Provider {
             }
         }
         Ok((0..kept.len()).filter(|&position| kept[position]).collect())
+    }
+
+    /// A session for readers on other machines, which may divide it.
+    fn readable(
+        &self,
+        position: usize,
+        filters: &[Filter],
+        is_divisible: bool,
+    ) -> Result<Readable> {
+        let files = &self.library.sources()[position].files;
+        let ask = Ask {
+            columns: Vec::new(),
+            filters: Arc::new(filters.to_vec()),
+            share: (0, 1),
+        };
+        let kept = is_divisible.then(|| kept_files(&self.table, &ask, files));
+        Ok(Readable {
+            position,
+            host_count: files.hosts.len(),
+            kept: kept.transpose().map_err(external)?.flatten(),
+        })
     }
 
     /// Who reads which sessions: at most as many readers as there are processors, so that no more
@@ -136,10 +158,10 @@ impl TableProvider for Provider {
             Some(readers) => {
                 let fields = projection.iter().map(|&column| self.schema.field(column));
                 let columns: Vec<&str> = fields.map(|field| field.name().as_str()).collect();
-                let sources = self.library.sources();
-                let hosts = |session: usize| (session, sources[session].files.hosts.len());
-                let sessions: Vec<(usize, usize)> = sessions.into_iter().map(hosts).collect();
-                readers.parts(&sessions, is_divisible(&self.table, &columns, &filters))
+                let is_divisible = is_divisible(&self.table, &columns, &filters);
+                let sessions = sessions.into_iter();
+                let sessions = sessions.map(|one| self.readable(one, &filters, is_divisible));
+                readers.parts(&sessions.collect::<Result<Vec<_>>>()?, is_divisible)
             }
             None => self.parts(sessions, state.config().target_partitions().max(1)),
         };

@@ -16,9 +16,18 @@ use crate::asking::Ask;
 /// A table of rows that are read one by one.
 struct ModelRows {
     columns: &'static [Column],
-    /// Columns as in [`Rows::of_hosts`].
-    of_hosts: &'static [&'static str],
+    follows: Follows,
     read: fn(&Session, &Ask, &mut Give<'_>) -> Result<(), ArrowError>,
+}
+
+/// What rows follow from.
+enum Follows {
+    /// One host each: columns as in [`Rows::of_hosts`].
+    Hosts(&'static [&'static str]),
+    /// Programs, as in [`Rows::is_of_programs`].
+    Programs,
+    /// HLO, as in [`Rows::is_of_hlo`].
+    Hlo,
 }
 
 /// Receives rows; false if nobody wants more.
@@ -63,7 +72,7 @@ pub(super) fn tables() -> Vec<SqlTable> {
 
 const DEVICE_ROWS: ModelRows = ModelRows {
     columns: &DEVICES,
-    of_hosts: &[
+    follows: Follows::Hosts(&[
         "session",
         "host",
         "device",
@@ -75,7 +84,7 @@ const DEVICE_ROWS: ModelRows = ModelRows {
         "memory_bytes",
         "peak_source",
         "track_count",
-    ],
+    ]),
     read: |session, _, give| {
         devices(session, give);
         Ok(())
@@ -84,7 +93,7 @@ const DEVICE_ROWS: ModelRows = ModelRows {
 
 const TRACK_ROWS: ModelRows = ModelRows {
     columns: &TRACKS,
-    of_hosts: &[
+    follows: Follows::Hosts(&[
         "session",
         "host",
         "device",
@@ -94,7 +103,7 @@ const TRACK_ROWS: ModelRows = ModelRows {
         "slice_count",
         "depth",
         "sample_count",
-    ],
+    ]),
     read: |session, _, give| {
         tracks(session, give);
         Ok(())
@@ -103,7 +112,7 @@ const TRACK_ROWS: ModelRows = ModelRows {
 
 const PROGRAM_ROWS: ModelRows = ModelRows {
     columns: &PROGRAMS,
-    of_hosts: &[],
+    follows: Follows::Programs,
     read: |session, _, give| {
         programs(session, give);
         Ok(())
@@ -112,7 +121,7 @@ const PROGRAM_ROWS: ModelRows = ModelRows {
 
 const INSTRUCTION_ROWS: ModelRows = ModelRows {
     columns: &INSTRUCTIONS,
-    of_hosts: &[],
+    follows: Follows::Hlo,
     read: |session, _, give| {
         instructions(session, give);
         Ok(())
@@ -121,13 +130,24 @@ const INSTRUCTION_ROWS: ModelRows = ModelRows {
 
 const SAMPLE_ROWS: ModelRows = ModelRows {
     columns: &SAMPLES,
-    of_hosts: &["session", "host", "device", "name", "time_ps", "value"],
+    follows: Follows::Hosts(&["session", "host", "device", "name", "time_ps", "value"]),
     read: samples,
 };
 
 impl Rows for ModelRows {
     fn of_hosts(&self) -> &[&str] {
-        self.of_hosts
+        match self.follows {
+            Follows::Hosts(columns) => columns,
+            Follows::Programs | Follows::Hlo => &[],
+        }
+    }
+
+    fn is_of_programs(&self) -> bool {
+        matches!(self.follows, Follows::Programs)
+    }
+
+    fn is_of_hlo(&self) -> bool {
+        matches!(self.follows, Follows::Hlo)
     }
 
     fn read(
@@ -245,7 +265,14 @@ const PROGRAMS: [Column; 5] = [
 ];
 
 fn programs(session: &Session, give: &mut Give<'_>) {
-    for program in &session.programs {
+    // Of a range of hosts, those that no range before it has.
+    let frame = session.frame.as_ref();
+    let had = frame.map_or(&[][..], |frame| &frame.had_programs);
+    let is_new = |program: &&Program| {
+        let is_own = |own: &(u64, String)| own.0 == program.id && own.1 == program.name;
+        !had.iter().any(is_own)
+    };
+    for program in session.programs.iter().filter(is_new) {
         let count = program.hlo.as_ref().map(|hlo| hlo.instructions().len());
         let row = vec![
             program.id.to_string().into(),

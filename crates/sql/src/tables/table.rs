@@ -49,6 +49,14 @@ pub(crate) trait Rows: Any + Debug + Send + Sync {
     fn of_hosts(&self) -> &[&str] {
         &[]
     }
+    /// Whether a row is a program: hosts share programs, and the first that has one gives its row.
+    fn is_of_programs(&self) -> bool {
+        false
+    }
+    /// Whether rows follow from the HLO in files, so that no slice is decoded.
+    fn is_of_hlo(&self) -> bool {
+        false
+    }
     /// Whether the files of a session tell these columns, so that it need not be opened.
     fn is_of_files(&self, _columns: &[Column]) -> bool {
         false

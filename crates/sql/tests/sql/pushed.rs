@@ -127,6 +127,42 @@ fn columns_that_depend_on_all_hosts_decode_all() {
 }
 
 #[test]
+fn instructions_are_those_of_the_whole_session_and_decode_no_host() {
+    for capture in ["hosts4-cpu", "demo-gpt-cpu", "mlp-cpu", "nccl-h100/dp"] {
+        let path = fixtures().join(capture);
+        let query = "select * from instructions";
+        let alone = asked(&path);
+        let rows = alone.table(query);
+        assert_eq!(alone.engine.library().decoded_host_count(), 0, "{capture}");
+        // A session that is open already is used.
+        let whole = asked(&path);
+        whole.table("select step_ps from sessions");
+        let expected = whole.table(query);
+        assert_eq!(whole.engine.library().opened_count(), 1, "{capture}");
+        assert!(sorted(&rows) == sorted(&expected), "{capture}");
+        assert!(!rows.rows.is_empty(), "{capture}");
+    }
+}
+
+#[test]
+fn a_session_of_which_only_the_memory_profile_is_readable_has_no_instructions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let found = stepscope_storage::find(&fixtures().join("mlp-cpu")).expect("a session");
+    let memory = &found.sessions[0].memory[0].path;
+    let name = memory.file_name().expect("a name");
+    std::fs::copy(memory, folder.path().join(name)).expect("a copy");
+    let run = folder.path().join("plugins/profile/run");
+    std::fs::create_dir_all(&run).expect("a folder");
+    std::fs::write(run.join("vm.xplane.pb"), "text").expect("a file");
+    let asked = asked(folder.path());
+    for query in ["select * from instructions", "select * from tracks"] {
+        assert!(asked.table(query).rows.is_empty(), "{query}");
+    }
+    let remarks = asked.engine.library().take_remarks();
+    assert_eq!(remarks, Vec::<String>::new());
+}
+
+#[test]
 fn a_session_without_such_a_host_is_not_opened() {
     let paths = OF_HOSTS.map(|capture| fixtures().join(capture));
     let asked = Asked::of(&paths);

@@ -1,41 +1,15 @@
-//! What a fleet adds to a query, for `docs/fleet.md`: run with `--ignored --nocapture`.
+//! The size of what a fleet sends, for `docs/fleet.md`: run with `--ignored --nocapture`. The bench
+//! `fleet` measures its time.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use stepscope_sql::Runner;
 
 use crate::lost::copies;
-use crate::processes::{executor, query, rows, scheduler};
 use crate::support::{Asked, Travelled};
 
 /// Opens no session: what remains is the work of the fleet.
 const QUERY: &str = "select count(*) as n, sum(size_bytes) as bytes from sessions";
-
-#[test]
-#[ignore = "a measurement"]
-fn the_overhead_of_tasks() {
-    let home = tempfile::tempdir().expect("a folder");
-    let home = home.path();
-    for slots in [1, 2, 4] {
-        for sessions in [8, 128] {
-            let logs = tempfile::tempdir().expect("a folder");
-            copies(logs.path(), sessions);
-            let (_scheduler, address) = scheduler(home);
-            let _executor = executor(&address, slots, logs.path(), home);
-            let took = |fleet: Option<&str>| -> Duration {
-                let once = |_| {
-                    let started = Instant::now();
-                    rows(query(fleet, logs.path(), QUERY, home));
-                    started.elapsed()
-                };
-                (0..5).map(once).min().unwrap_or_default()
-            };
-            let (there, here) = (took(Some(&address)), took(None));
-            println!("{slots} slots, {sessions} sessions: {there:?}, here {here:?}");
-        }
-    }
-}
 
 #[test]
 #[ignore = "a measurement"]

@@ -74,3 +74,22 @@ test('a message stays while the focus is on it, also when the pointer leaves', a
   await page.clock.fastForward(20_000);
   await expect(undo).toHaveCount(0);
 });
+
+test('details stand below, at the right, or alone, and the link keeps it', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  await page.keyboard.press('q');
+  const details = page.locator('.drawer');
+  const canvas = page.locator('.timeline-canvas').first();
+  await expect(details).toBeVisible();
+  const below = (await details.boundingBox())!;
+  expect(below.y).toBeGreaterThan((await canvas.boundingBox())!.y);
+  await page.getByRole('button', { name: 'Details at the right' }).click();
+  await expect.poll(async () => (await details.boundingBox())!.x).toBeGreaterThan(below.x + 300);
+  await page.getByRole('button', { name: 'Details only' }).click();
+  await expect(page).toHaveURL(/dock=full/);
+  await expect
+    .poll(async () => (await details.boundingBox())!.height)
+    .toBeGreaterThan(below.height * 1.4);
+  await page.getByRole('button', { name: 'Details below' }).click();
+  await expect(page).not.toHaveURL(/dock=/);
+});

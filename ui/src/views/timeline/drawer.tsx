@@ -118,7 +118,7 @@ export function Drawer(props: DrawerProps) {
           panel="drawer-panel"
         />
         <span class="spacer" />
-        <span role="group" aria-label="Place of the details">
+        <span class="drawer-docks" role="group" aria-label="Place of the details">
           <For each={DOCKS}>
             {({ dock, title, glyph }) => (
               <button

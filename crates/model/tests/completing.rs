@@ -243,8 +243,8 @@ fn ops_beside_a_function_that_updates_nothing_are_no_steps() {
     for round in 0..4 {
         for (start, end, name) in [
             (0, 500, "jit_act(5)"),
-            (600, 700, "jit_add(6)"),
-            (720, 810, "jit_add(6)"),
+            (600, 640, "jit_add(6)"),
+            (720, 760, "jit_add(6)"),
         ] {
             let at = 1000 * round;
             writeln!(text, "{}..{}us {name}", at + start, at + end).expect("a text");
@@ -253,6 +253,90 @@ fn ops_beside_a_function_that_updates_nothing_are_no_steps() {
     text.push_str(&act().2);
     text.push_str(&sum);
     assert_eq!(session(&text).steps.len(), 4);
+}
+
+/// Of what is collected in a rollout, parts are learned from several times: all of it is one step.
+#[test]
+fn a_rollout_with_several_updates_is_one_step() {
+    let (act, learn) = (act(), |batch: &str| {
+        let lines = [
+            format!("p.0 = {WEIGHTS} parameter(0)"),
+            format!("q.1 = {WEIGHTS} parameter(1)"),
+            "x.2 = f32[8,64] parameter(2)".to_owned(),
+            format!("r.3 = {batch} parameter(3)"),
+            format!("g.5 = {WEIGHTS} dot(x.2, q.1)"),
+            format!("h.6 = {WEIGHTS} dot(r.3, p.0)"),
+            format!("a.7 = {WEIGHTS} add(p.0, g.5)"),
+            format!("b.8 = {WEIGHTS} add(q.1, h.6)"),
+            format!("t.9 = ({WEIGHTS}, {WEIGHTS}) tuple(a.7, b.8)"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        ('l', "jit_learn(6)", program(6, "jit_learn", &lines))
+    });
+    let order = "aaaall".repeat(4);
+    // Four runs return 8 rows each; two read 16 each, or 32.
+    for batch in ["f32[16,32]", "f32[32,32]"] {
+        let programs = [act.clone(), learn(batch)];
+        assert_eq!(steps(&order, &programs), [0, 6, 12, 18], "{batch}");
+    }
+    // Not all of what is read, or data of another size: an evaluation.
+    for batch in ["f32[8,32]", "f32[16,10]", "s32[16,32]"] {
+        let programs = [act.clone(), learn(batch)];
+        assert_eq!(
+            steps(&order, &programs),
+            [4, 5, 10, 11, 16, 17, 22, 23],
+            "{batch}"
+        );
+    }
+}
+
+/// A loss is evaluated until a line search ends, and then its gradient, once.
+#[test]
+fn the_next_gradient_completes_a_line_search() {
+    let gradient = |other: &str| {
+        let lines = [
+            format!("p.0 = {WEIGHTS} parameter(0)"),
+            format!("q.1 = {WEIGHTS} parameter(1)"),
+            "x.2 = f32[8,64] parameter(2)".to_owned(),
+            format!("g.3 = {other} dot(x.2, q.1)"),
+            format!("h.4 = {other} dot(x.2, p.0)"),
+            format!("t.5 = ({other}, {other}) tuple(g.3, h.4)"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        ('g', "jit_grad(6)", program(6, "jit_grad", &lines))
+    };
+    let order = "aagaaaagaag";
+    assert_eq!(steps(order, &[act(), gradient(WEIGHTS)]), [2, 7, 10]);
+    // What returns other arrays is a function like any other.
+    assert_eq!(steps(order, &[act(), gradient(OTHER)]).len(), 8);
+}
+
+/// One cache, which is prepared now and then, and extended by each step.
+#[test]
+fn what_prepares_a_cache_makes_no_round_with_what_extends_it() {
+    let of = |id: u32, name: &str, read: &str| {
+        let lines = [
+            format!("p.0 = {WEIGHTS} parameter(0)"),
+            format!("q.1 = {WEIGHTS} parameter(1)"),
+            format!("r.2 = {read} parameter(2)"),
+            format!("s.3 = {read} parameter(3)"),
+            "i.4 = s32[] parameter(4)".to_owned(),
+            format!("v.9 = {read} parameter(5)"),
+            "u.5 = f32[1,32] constant(0)".to_owned(),
+            format!("a.6 = {WEIGHTS} dynamic-update-slice(p.0, u.5, i.4, i.4)"),
+            format!("b.7 = {WEIGHTS} dynamic-update-slice(q.1, u.5, i.4, i.4)"),
+            format!("t.8 = ({WEIGHTS}, {WEIGHTS}) tuple(a.6, b.7)"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        program(id, name, &lines)
+    };
+    let decode = ('d', "jit_decode(5)", of(5, "jit_decode", "f32[128,32]"));
+    let prefill = ('p', "jit_prefill(6)", of(6, "jit_prefill", "f32[128,32]"));
+    let order = "pdddd".repeat(4);
+    assert_eq!(steps(&order, &[decode.clone(), prefill]).len(), 16);
+    // Two tasks with weights of the same sizes, each with data of its own.
+    let other = ('p', "jit_other(6)", of(6, "jit_other", "f32[64,16]"));
+    assert_eq!(steps(&order, &[decode, other]), [0, 5, 10, 15]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Notes on steps: how they were found, and which of them statistics exclude.
 
 use documented::DocumentedVariants;
-use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin, StepSpan};
+use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 
 use super::note::Note;
 use super::words::{Word, Words};

@@ -15,7 +15,7 @@ use stepscope_analysis::judging::advice::rules::RULES;
 use stepscope_analysis::telling::thresholds::ADVICE;
 use stepscope_testing::corpus;
 
-use crate::support::{ask, drawn};
+use crate::support::{ask, drawn, rows};
 use cases::Case;
 use drawings::{GAP, cpu};
 
@@ -264,6 +264,39 @@ fn shardings_are_advised_only_where_work_is_divided() {
     let report = advice(&[cpu(GAP, "701..998us data_loading", "")]);
     let found = finding(&report, "input_wait")["code"].to_string();
     assert!(found.contains("device_put(next(loader))"), "{found}");
+}
+
+/// An iterator that computes the next element when it is asked, with a function of the program.
+#[test]
+fn what_an_iterator_calls_most_of_the_time_is_its_slowest_stage() {
+    let python = "700..999us $prefetch.py:238 __next__
+          701..998us $batch.py:439 <lambda>
+          702..850us $train.py:8 augment
+          850..995us $train.py:8 augment
+          703..840us $Image.py:99 rotate
+          995..997us $batch.py:177 make_batch";
+    let session = drawn(&[&cpu(GAP, python, "")]);
+    let found = &ask(&session, "advice", &[]);
+    let what = finding(found, "input_wait")["what"].to_string();
+    assert!(
+        what.contains("Most of it is augment (train.py:8)."),
+        "{what}"
+    );
+    let input = ask(&session, "input", &[]);
+    let mut slowest = rows(&input, "stages").iter();
+    let slowest = slowest
+        .find(|stage| stage["is_bottleneck"] == true)
+        .expect("a stage");
+    assert_eq!(slowest["name"], "train.py:8 augment");
+    assert_eq!(
+        (&slowest["count"], &slowest["self_ps"]),
+        (&12.into(), &1_758_000_000.into())
+    );
+    // Half of the time in each of two functions: neither is what it waits for.
+    let two = python.replacen("train.py:8 augment", "train.py:20 decode", 1);
+    let found = ask(&drawn(&[&cpu(GAP, &two, "")]), "advice", &[]);
+    let what = finding(&found, "input_wait")["what"].to_string();
+    assert!(!what.contains("train.py"), "{what}");
 }
 
 /// Two virtual devices of one host; the second one computes until 800 µs, in as many ops as are given.

@@ -11,11 +11,12 @@
 //! | share | Σ over rows ÷ Σ durations |
 //! | median | the median row of a host, which a single odd step does not distort; used by `advice` |
 //! | between steps | the same from the end of a step to the start of the next, outside steps of other series; the verdict counts it, as a share of the time from step to step |
-//! | stage | each name in an input pipeline, with all its slices on all threads |
+//! | stage | each name in an input pipeline, with all its slices on all threads; the program's own function that a thread spends at least 60 % of its waits for the next element in, too |
 
 mod between;
 mod collect;
 mod columns;
+mod own_code;
 mod report;
 mod stages;
 mod tables;

@@ -1,7 +1,9 @@
-//! Stages of input pipelines: every name that loads input, on every thread.
+//! Stages of input pipelines: every name that loads input, on every thread, and the program's own
+//! function that an iterator spends most of its time in.
 
 use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
 
+use super::own_code::own_code;
 use super::report::StageRow;
 use crate::measuring::activity::{driving_threads, host_tracks};
 use crate::measuring::interval::Intervals;
@@ -38,8 +40,14 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
             let Some(track) = session.track_having(id, |label| is_input[label.index()]) else {
                 continue;
             };
-            let background = i64::from(driving.binary_search(&id).is_err());
-            add_track(&track, background, &windows, &is_input, &mut sums);
+            let is_driving = driving.binary_search(&id).is_ok();
+            let own = || own_code(session, &track, &windows);
+            let mut is_stage = is_input.clone();
+            if let Some(own) = is_driving.then(own).flatten() {
+                is_stage[own.index()] = true;
+            }
+            let background = i64::from(!is_driving);
+            add_track(&track, background, &windows, &is_stage, &mut sums);
         }
     }
     let mut rows: Vec<StageRow> = sums
@@ -61,7 +69,7 @@ fn add_track(
     track: &Track,
     background: i64,
     windows: &Intervals,
-    is_input: &[bool],
+    is_stage: &[bool],
     sums: &mut [Sum],
 ) {
     for nest in &track.nests {
@@ -72,7 +80,7 @@ fn add_track(
             let mut own = Vec::new();
             for (index, label) in lane.labels().iter().enumerate() {
                 let label = label.index();
-                if !is_input[label] {
+                if !is_stage[label] {
                     continue;
                 }
                 let (start, duration) = (lane.starts()[index], lane.durations()[index]);
@@ -100,7 +108,7 @@ fn add_track(
 }
 
 /// The label of the slice that contains the instant. Slices are sorted and do not overlap.
-fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> {
+pub(super) fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> {
     let after = lane.partition_point(|&(start, ..)| start <= instant);
     let &(_, end, label) = lane.get(after.checked_sub(1)?)?;
     (instant < end).then_some(label)

@@ -51,7 +51,10 @@ impl Alternation {
             all.into_iter().filter_map(of_function).collect();
         let follows = |one: &ProgramId| {
             let mut others = trained.iter().filter(|(other, _)| *other != one);
-            others.any(|(_, other)| trained[one].follows(other))
+            others.any(|(other, arrays)| {
+                let is_of_frequent = *other == frequent && trained[one].has_state_of(arrays);
+                is_of_frequent || trained[one].follows(arrays)
+            })
         };
         let trained: BTreeSet<ProgramId> = trained
             .keys()
@@ -73,11 +76,20 @@ impl Alternation {
         if !(2..=MOST_RUNS).contains(&of_frequent) {
             return None;
         }
-        let function_of = runs.iter().zip(&order);
-        Some(Self {
+        Some(Self::new(round, order.into_iter(), &runs))
+    }
+
+    /// These functions in turns; `order` has the function of each run.
+    pub(super) fn new(
+        round: Vec<ProgramId>,
+        order: impl Iterator<Item = ProgramId>,
+        runs: &[&ProgramRun],
+    ) -> Self {
+        let programs = runs.iter().map(|run| run.program);
+        Self {
             round,
-            function_of: function_of.map(|(run, &own)| (run.program, own)).collect(),
-        })
+            function_of: programs.zip(order).collect(),
+        }
     }
 
     /// The work of each round among the runs of a device, which are in order; the last one may be cut.
@@ -104,7 +116,7 @@ impl Alternation {
 }
 
 /// The least number of runs after which the order repeats itself.
-fn shortest_round(order: &[ProgramId]) -> Option<usize> {
+pub(super) fn shortest_round(order: &[ProgramId]) -> Option<usize> {
     let longest = order.len() / MIN_ROUNDS;
     (2..=longest).find(|&length| order[length..] == order[..order.len() - length])
 }

@@ -2,7 +2,8 @@
 //!
 //! A policy acts many times on parameters that it only reads, until the update changes them; so does
 //! an evaluation of several batches between two steps of training. What is read again and again is
-//! the same step's; a step is complete when it changes.
+//! the same step's; a step is complete when it changes. So does a line search, which evaluates a loss
+//! until the next gradient.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -22,6 +23,10 @@ const MIN_SHARED_OF_ALL: f64 = 0.25;
 
 /// Elements of an array that may be all of a model's parameters: a counter or a key has fewer.
 const MIN_ELEMENTS: i64 = 256;
+
+/// Large arrays that two functions read if they share parameters that neither updates; a batch is one
+/// or two.
+const MIN_READ: usize = 3;
 
 /// Functions that complete steps of functions that complete steps.
 const MOST_LEVELS: usize = 3;
@@ -54,7 +59,9 @@ pub(super) fn completing(
             }
             let arrays = |one| known.get(&one).and_then(Option::as_ref);
             let pair = arrays(main).zip(arrays(function));
-            pair.is_some_and(|(reader, writer)| writer.updates_what(reader))
+            pair.is_some_and(|(reader, writer)| {
+                writer.updates_what(reader) || writer.differentiates(reader)
+            })
         };
         match fewer.into_iter().find(|&function| updates(function)) {
             Some(function) => main = function,
@@ -100,7 +107,7 @@ fn blocks_between(order: &[ProgramId], inner: ProgramId, outer: ProgramId) -> us
 }
 
 /// Type and sizes.
-type Kind<'a> = (&'static str, &'a [i64]);
+pub(super) type Kind<'a> = (&'static str, &'a [i64]);
 
 fn is_large(kind: &Kind<'_>) -> bool {
     let elements = kind
@@ -159,6 +166,58 @@ impl<'a> Arrays<'a> {
     /// How many of them the function updates.
     pub(super) fn updated(&self) -> usize {
         self.kinds.values().map(|uses| uses.updates()).sum()
+    }
+
+    /// Whether it updates nothing and returns arrays like those that the other one reads, which returns
+    /// none of them: the gradient of what the other evaluates.
+    fn differentiates(&self, evaluation: &Self) -> bool {
+        if self.updated() > 0 || evaluation.updated() > 0 {
+            return false;
+        }
+        let (mut arrays, mut has_large) = (0, false);
+        for (kind, own) in &self.kinds {
+            let of_evaluation = evaluation.kinds.get(kind).copied().unwrap_or_default();
+            if own.results == 0 || of_evaluation.arguments == 0 {
+                continue;
+            }
+            if of_evaluation.results > 0 || own.arguments < of_evaluation.arguments {
+                return false;
+            }
+            arrays += own.results.min(of_evaluation.arguments);
+            has_large |= is_large(kind);
+        }
+        (arrays >= MIN_SHARED || has_large)
+            && arrays as f64 >= MIN_SHARED_OF_ALL * evaluation.all as f64
+    }
+
+    /// Whether both update arrays of the same kinds and read the same parameters: what prepares a cache
+    /// and what decodes with it work on one cache.
+    pub(super) fn has_state_of(&self, other: &Self) -> bool {
+        let all = || {
+            self.kinds
+                .iter()
+                .map(|(kind, uses)| (kind, *uses, other.kinds.get(kind)))
+        };
+        let is_same = all().all(|(_, own, other)| {
+            let others = other.copied().unwrap_or_default();
+            own.updates() == 0 || own.updates() == others.updates()
+        });
+        let read = all().filter(|(kind, ..)| is_large(kind));
+        let read = read.filter_map(|(_, own, other)| Some(own.reads().min(other?.reads())));
+        is_same && read.sum::<usize>() >= MIN_READ
+    }
+
+    /// What it only reads, by type and sizes.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = Kind<'a>> {
+        let read = self.kinds.iter().filter(|(_, uses)| uses.reads() > 0);
+        read.map(|(kind, _)| *kind)
+    }
+
+    /// What it returns that replaces none of its arguments, by type and sizes.
+    pub(super) fn made(&self) -> impl Iterator<Item = Kind<'a>> {
+        let made = self.kinds.iter();
+        made.filter(|(_, uses)| uses.results > uses.updates())
+            .map(|(kind, _)| *kind)
     }
 
     /// Whether it updates what may be parameters: several arrays, or a large one.

@@ -6,6 +6,7 @@
 //! act act act act learn act act act act learn             learn: what act reads, it updates
 //! dot tanh dot sum dot tanh dot sum                       sum: ops, dispatched one at a time, in rounds
 //! one one two two two one one two two two                 one one two two two: each trains its own
+//! act act act learn learn act act act learn learn         act act act learn learn: from what act returns
 //! train train train train eval eval eval eval eval eval   train: of loops in turn, the longest
 //! ```
 
@@ -15,6 +16,7 @@ use super::alternation::Alternation;
 use super::completing::completing;
 use super::evidence::Evidence;
 use super::phases::longest_loop;
+use super::rollout::rollout;
 use super::rounds::round_mark;
 use super::turns::taking_turns;
 use crate::functions::Functions;
@@ -94,6 +96,9 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
         if let Some(round) = round {
             return Some(Main::Rounds(round));
         }
+    }
+    if let Some(round) = rollout(evidence.programs, main, &in_order, function) {
+        return Some(Main::Rounds(round));
     }
     let own = runs.iter().map(|run| run.program);
     let own = own.filter(|&one| function(one) == main);

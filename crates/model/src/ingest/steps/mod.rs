@@ -8,6 +8,7 @@ mod inferred;
 mod launched;
 mod main_function;
 mod phases;
+mod rollout;
 mod rounds;
 mod turns;
 mod waited;

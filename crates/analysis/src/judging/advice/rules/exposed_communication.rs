@@ -130,6 +130,10 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
             )
             .found();
     }
+    let main = facts.collectives().first().map(|row| row.reason.as_str());
+    if let Some(late @ "late_participant") = main.filter(|_| several) {
+        return finding.why(reason(late).1).fix(remedy(late)).found();
+    }
     finding
         .why(
             "Virtual devices of XLA:CPU share the cores of their host: they take turns on them and \

@@ -32,6 +32,12 @@ const GRAPHS: &str = "Look at the gaps on the timeline. A CUDA or HIP graph is u
     which takes longer while a profiler records its kernels: look at later steps, or capture once with \
     `XLA_FLAGS=--xla_gpu_enable_command_buffer=`, which turns graphs off.";
 
+/// Why one of several virtual devices does nothing although it has work.
+const TURNS: &str = "Virtual devices of XLA:CPU take turns on the cores of their host, so while one works, \
+    others wait for a core, or for what it computes.";
+const ON_ACCELERATORS: &str = "Look for such gaps on accelerators, where each device has its own cores; the \
+    length of these says little about them.";
+
 /// Whether the host waits for something other than the device in most of its longest blocked gaps, by
 /// time.
 fn waits_for_others(facts: &Facts<'_>) -> bool {
@@ -248,6 +254,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
+    if is_pause && facts.has_virtual_devices_only() && facts.working().count() > 1 {
+        let finding = AdviceFinding {
+            severity: Severity::Info,
+            ..finding.gain(None, "")
+        };
+        return finding
+            .titled(title_of(Cause::Device).to_owned())
+            .why(TURNS)
+            .fix(ON_ACCELERATORS)
+            .found();
+    }
     if is_pause {
         let (why, fix) = if on_gpus {
             (LATE_LAUNCH, GRAPHS)

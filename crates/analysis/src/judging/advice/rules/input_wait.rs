@@ -1,8 +1,10 @@
 //! The device is idle while its host prepares input or waits for it (guides: high input share). The
 //! figure is that of `input`, for the mean step of the host with the largest share.
 
+use std::collections::BTreeMap;
+
 use stepscope_model::host_names::{is_queue_get, is_queue_put};
-use stepscope_model::{Class, Picos, Span};
+use stepscope_model::{Class, Picos, SaturatingSum as _, Span};
 
 use super::host_causes::place_of;
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
@@ -202,6 +204,9 @@ fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
         "copies" => return String::new(),
         _ => {}
     }
+    if let Some(stage) = main_stage(facts, worst) {
+        return format!(" Most of it is {stage}.");
+    }
     let name = longest_input(facts, worst);
     // `next(iterator)` does not say which iterator it is, but what runs within it does.
     if name.as_deref() == Some("$builtins next") {
@@ -213,6 +218,27 @@ fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
         let name = name.trim_start_matches('$');
         format!(" Most of it is {}.", format::shortened(name))
     })
+}
+
+/// Share of the waits of a host from which on the slowest stage is what they are for.
+const MOST: f64 = 0.5;
+
+/// The slowest stage of the threads that drive the devices, where it is a function that takes most of
+/// what a host waits for: `augment (data.py:8)`.
+fn main_stage(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
+    let rows = facts.waits().rows.iter();
+    let own = rows.filter(|row| row.host == worst.host);
+    let mut waits: BTreeMap<i64, i64> = BTreeMap::new();
+    for row in own {
+        let longest = waits.entry(row.step).or_default();
+        *longest = row.waiting_ps.max(*longest);
+    }
+    let waits_ps = waits.into_values().saturating_sum() as f64;
+    let stage = slowest_stage(facts.session, &facts.selected)?;
+    let (line, function) = stage.name.split_once(' ')?;
+    let own_ps = (stage.self_ps - stage.background_ps) as f64;
+    let is_most = line.contains(".py:") && own_ps >= MOST * waits_ps;
+    is_most.then(|| format::shortened(&format!("{function} ({line})")))
 }
 
 /// The longest input slice in the step that waits longest, else the slowest stage.

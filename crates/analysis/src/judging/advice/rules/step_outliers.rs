@@ -5,6 +5,7 @@ use stepscope_model::SaturatingSum as _;
 use super::idle::serving_ps;
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
+use crate::judging::verdict::Severity;
 use crate::measuring::activity::{CAUSES, Cause};
 use crate::measuring::steps::{MIN_APART, median};
 use crate::measuring::steps::{PartKind, StepBar, grown_part};
@@ -19,6 +20,12 @@ pub(super) static RULE: Rule = Rule {
     parts: &[],
     check,
 };
+
+/// As many odd steps without a recorded cause are no fault of a program whose devices share cores with
+/// all else on the machine.
+const MOST_ODD: usize = 2;
+const NOISE: &str = "XLA:CPU computes on the cores of its host, and other processes, or other threads of \
+                     this one, may have taken them.";
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let bars = &facts.bars;
@@ -38,11 +45,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let long: Vec<&StepBar> = bars.iter().filter(is_long).collect();
     let lost: f64 = long.iter().map(|bar| bar.duration_ps - usual).sum();
     let gain = lost / bars.len() as f64;
-    let Some((worst, severity)) = long
-        .iter()
-        .max_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps))
-        .zip(gravity(&facts.threshold("step_outlier_ratio"), gain / step))
-    else {
+    let severity = gravity(&facts.threshold("step_outlier_ratio"), gain / step);
+    let Some((typical, severity)) = typical(&long).zip(severity) else {
         return Outcome::Passed(format!(
             "The longest of {} steps takes {} (median: {}).",
             bars.len(),
@@ -50,26 +54,26 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(usual)
         ));
     };
-    let (part, more) = grown_part(bars, worst);
+    let (part, more) = grown_part(bars, typical);
     if part == PartKind::Idle && serves(facts) {
         let text = "Steps of a server take as long as it waits for requests.";
         return Outcome::Passed(text.to_owned());
     }
     let of_bars = Positions::of(facts, bars);
     let mut rows = facts.rows().iter();
-    let seen = rows.find(|row| Some(row.step) == of_bars.position(worst));
+    let seen = rows.find(|row| Some(row.step) == of_bars.position(typical));
     let evidence = seen.map(|row| {
-        let length = format::duration_ps(worst.duration_ps);
-        facts.at_row(row, format!("step {}: {length}", worst.step))
+        let length = format::duration_ps(typical.duration_ps);
+        facts.at_row(row, format!("step {}: {length}", typical.step))
     });
     let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
-    let excess = worst.duration_ps - usual;
+    let excess = typical.duration_ps - usual;
     let steps = long.iter().filter_map(|bar| of_bars.position(bar));
     let own = of_bars
-        .position(worst)
-        .and_then(|worst| programs::of_long_steps(facts, &steps.collect(), worst, excess));
+        .position(typical)
+        .and_then(|typical| programs::of_long_steps(facts, &steps.collect(), typical, excess));
     let late = if own.is_none() {
-        late_in(facts, &of_bars, worst, excess)
+        late_in(facts, &of_bars, typical, excess)
     } else {
         None
     };
@@ -78,15 +82,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         (None, Some(late)) => lateness(late),
         (None, None) => String::new(),
     };
+    let is_unexplained = own.is_none() && late.is_none() && !warms_up;
+    let is_noise = is_unexplained && long.len() <= MOST_ODD && may_lack_cores(facts, part);
     finding(
         &RULE,
-        severity,
+        if is_noise { Severity::Info } else { severity },
         format!(
             "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
-            took(&long, worst),
+            took(&long),
             bars.len(),
             format::duration_ps(usual),
-            worst.step,
+            typical.step,
             format::duration_ps(more),
             part.in_sentence()
         ),
@@ -102,7 +108,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "All participants meet in the collectives of a step, so the last to arrive sets the pace."
                 .to_owned()
         }
-        None => why(facts, part, worst.step),
+        None if is_noise => NOISE.to_owned(),
+        None => why(facts, part, typical.step),
     })
     .fix(match &own {
         Some(own) => own.fix(),
@@ -117,6 +124,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
+/// Of several long steps the median one: what makes it long is likely what makes others long, while the
+/// longest may be the first, which also compiles.
+fn typical<'a>(long: &[&'a StepBar]) -> Option<&'a StepBar> {
+    let mut sorted = long.to_vec();
+    sorted.sort_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+}
+
+/// Whether a part may take longer because the cores were taken.
+fn may_lack_cores(facts: &Facts<'_>, part: PartKind) -> bool {
+    facts.is_cpu_only() && matches!(part, PartKind::DeviceCompute | PartKind::Idle)
+}
+
 /// Whether the host waits for requests.
 fn serves(facts: &Facts<'_>) -> bool {
     let places = facts.by_place(|row| row.lengths.quiet_ps() as f64);
@@ -125,10 +145,11 @@ fn serves(facts: &Facts<'_>) -> bool {
 }
 
 /// `Step 3 took 1.234 ms`, `Steps 3, 7 took up to 1.234 ms`.
-fn took(long: &[&StepBar], worst: &StepBar) -> String {
-    let longest = format::duration_ps(worst.duration_ps);
-    if long.len() == 1 {
-        return format!("Step {} took {longest}", worst.step);
+fn took(long: &[&StepBar]) -> String {
+    let longest = long.iter().map(|bar| bar.duration_ps).fold(0.0, f64::max);
+    let longest = format::duration_ps(longest);
+    if let [one] = long {
+        return format!("Step {} took {longest}", one.step);
     }
     let numbers = long.iter().take(8).map(|bar| bar.step.to_string());
     let numbers: Vec<String> = numbers.collect();
@@ -152,18 +173,18 @@ fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
     known.to_owned()
 }
 
-/// Who was late at a collective of the worst step, if the others waited for it for most of what the
+/// Who was late at a collective of the typical step, if the others waited for it for most of what the
 /// step takes beyond the median.
 fn late_in<'a>(
     facts: &'a Facts<'_>,
     of_bars: &Positions<'_>,
-    worst: &StepBar,
+    typical: &StepBar,
     excess_ps: f64,
 ) -> Option<&'a LateStep> {
     if facts.has_virtual_devices_only() {
         return None;
     }
-    let step = of_bars.position(worst)?;
+    let step = of_bars.position(typical)?;
     let mut steps = facts.late().steps.iter();
     let found = steps.find(|late| late.step == step)?;
     (found.caused_ps as f64 >= MOSTLY * excess_ps).then_some(found)

@@ -84,8 +84,8 @@ impl OfLongSteps {
 #[derive(Default)]
 struct Seen {
     /// In the longest step, over these devices.
-    worst_ps: i64,
-    worst_on: BTreeSet<DeviceId>,
+    typical_ps: i64,
+    typical_on: BTreeSet<DeviceId>,
     /// Long steps and others.
     long: BTreeSet<usize>,
     other: BTreeSet<usize>,
@@ -96,8 +96,8 @@ struct Seen {
 
 impl Seen {
     fn merge(&mut self, other: &Self) {
-        self.worst_ps = self.worst_ps.saturating_add(other.worst_ps);
-        self.worst_on.extend(&other.worst_on);
+        self.typical_ps = self.typical_ps.saturating_add(other.typical_ps);
+        self.typical_on.extend(&other.typical_on);
         self.long.extend(&other.long);
         self.other.extend(&other.other);
         self.other_ps = self.other_ps.saturating_add(other.other_ps);
@@ -108,8 +108,8 @@ impl Seen {
         !self.long.is_empty() && self.long.len() >= LONG_PER_OTHER * self.other.len()
     }
 
-    fn worst_mean_ps(&self) -> f64 {
-        self.worst_ps as f64 / self.worst_on.len().max(1) as f64
+    fn typical_mean_ps(&self) -> f64 {
+        self.typical_ps as f64 / self.typical_on.len().max(1) as f64
     }
 
     fn other_mean_ps(&self) -> f64 {
@@ -118,15 +118,15 @@ impl Seen {
 }
 
 /// The function or program of long steps that takes the most time in the longest one, if that explains
-/// what this step takes beyond the median. `long` and `worst` are positions in `Session::steps`.
+/// what this step takes beyond the median. `long` and `typical` are positions in `Session::steps`.
 pub(super) fn of_long_steps(
     facts: &Facts<'_>,
     long: &BTreeSet<usize>,
-    worst: usize,
+    typical: usize,
     excess_ps: f64,
 ) -> Option<OfLongSteps> {
     let functions = functions(&facts.session.programs);
-    let of_programs = seen(facts, long, worst);
+    let of_programs = seen(facts, long, typical);
     let mut of_functions: BTreeMap<ProgramId, Seen> = BTreeMap::new();
     for (program, seen) in &of_programs {
         let function = of_functions.entry(functions[program.index()]);
@@ -135,11 +135,11 @@ pub(super) fn of_long_steps(
     let function = of_functions
         .iter()
         .filter(|(_, seen)| seen.is_of_long_steps())
-        .map(|(&program, seen)| (program, seen, seen.worst_mean_ps()));
+        .map(|(&program, seen)| (program, seen, seen.typical_mean_ps()));
     let variant = of_programs.iter().filter_map(|(&program, seen)| {
         let function = &of_functions[&functions[program.index()]];
         let is_variant = seen.is_of_long_steps() && !function.is_of_long_steps();
-        let more_ps = seen.worst_mean_ps() - function.other_mean_ps();
+        let more_ps = seen.typical_mean_ps() - function.other_mean_ps();
         is_variant.then_some((program, seen, more_ps))
     });
     let found = |kind, (program, seen, time_ps): (ProgramId, &Seen, f64)| OfLongSteps {
@@ -176,7 +176,7 @@ fn functions(programs: &[Program]) -> Vec<ProgramId> {
 }
 
 /// Runs that start within a step of their device, by program.
-fn seen(facts: &Facts<'_>, long: &BTreeSet<usize>, worst: usize) -> BTreeMap<ProgramId, Seen> {
+fn seen(facts: &Facts<'_>, long: &BTreeSet<usize>, typical: usize) -> BTreeMap<ProgramId, Seen> {
     let mut of_device: BTreeMap<DeviceId, Vec<&StepParts>> = BTreeMap::new();
     for row in facts.rows() {
         if let Some(device) = row.device {
@@ -198,9 +198,9 @@ fn seen(facts: &Facts<'_>, long: &BTreeSet<usize>, worst: usize) -> BTreeMap<Pro
         };
         let own = seen.entry(run.program).or_default();
         let took_ps = run.span.duration().0;
-        if row.step == worst {
-            own.worst_ps = own.worst_ps.saturating_add(took_ps);
-            own.worst_on.insert(run.device);
+        if row.step == typical {
+            own.typical_ps = own.typical_ps.saturating_add(took_ps);
+            own.typical_on.insert(run.device);
         }
         if long.contains(&row.step) {
             own.long.insert(row.step);

@@ -1,0 +1,96 @@
+//! The program's own function that the next element is made with, where an iterator calls it when it is
+//! asked: `dataset.map(augment)` runs `augment` within `__next__`.
+//!
+//! ```text
+//! __next__ (wait)     [--------------------------------------]
+//! library             [ batch [ map ][ map ][ map ][ map ]   ]
+//! program                     [ aug ][ aug ][ aug ][ aug ]      what most of the wait is
+//! ```
+
+use std::collections::BTreeMap;
+
+use stepscope_model::host_names::is_library_frame;
+use stepscope_model::{
+    Activity, InputStage, Label, LabelId, Picos, Session, SliceKind, Span, Track,
+};
+
+use super::stages::around;
+use crate::measuring::interval::Intervals;
+
+/// Least share of the time of the waits of a thread that a function has to take.
+const MOST: f64 = 0.6;
+
+/// What runs within waits, by label: its slices, and the sum of their depths.
+type Inside = BTreeMap<LabelId, (Vec<Span>, usize)>;
+
+/// The innermost Python function that takes most of the time in which a thread waits for the next
+/// element. None if it waits for something else, such as another thread, or if only libraries run.
+pub(super) fn own_code(session: &Session, track: &Track, windows: &Intervals) -> Option<LabelId> {
+    let is_wait: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.activity == Activity::Input(InputStage::Wait))
+        .collect();
+    if !track.may_have(|label| is_wait[label.index()]) {
+        return None;
+    }
+    let labels = session.labels.iter();
+    let is_own: Vec<bool> = labels.map(|label| is_function(session, label)).collect();
+    let (mut waits, mut inside) = (Vec::new(), Inside::new());
+    for nest in &track.nests {
+        let mut outer: Vec<Vec<(i64, i64, usize)>> = Vec::new();
+        for (depth, number) in nest.clone().enumerate() {
+            let lane = &track.lanes[number as usize];
+            let mut own = Vec::new();
+            for (index, label) in lane.labels().iter().enumerate() {
+                let at = label.index();
+                if !(is_wait[at] || is_own[at]) {
+                    continue;
+                }
+                let span = lane.span(index);
+                if !windows.contains_instant(span.start) {
+                    continue;
+                }
+                if is_wait[at] {
+                    own.push((span.start.0, span.end.0, at));
+                } else if outer
+                    .iter()
+                    .any(|lane| around(lane, span.start.0).is_some())
+                {
+                    let (spans, depths) = inside.entry(*label).or_default();
+                    spans.push(span);
+                    *depths += depth;
+                }
+            }
+            waits.extend(
+                own.iter()
+                    .map(|&(start, end, _)| Span::new(Picos(start), Picos(end))),
+            );
+            outer.push(own);
+        }
+    }
+    let least_ps = MOST * Intervals::union_of(waits).duration().0 as f64;
+    innermost(inside, least_ps)
+}
+
+/// Whether it is a Python function that is no stage of input itself, does not wait, and says by its file
+/// what it is.
+fn is_function(session: &Session, label: &Label) -> bool {
+    let name = session.text(label.name);
+    let is_other = matches!(
+        label.activity,
+        Activity::Input(_) | Activity::Blocked | Activity::Sleep
+    );
+    label.kind == SliceKind::Python && !is_other && name.contains(".py:") && !is_library_frame(name)
+}
+
+/// The deepest one that takes at least this long.
+fn innermost(inside: Inside, least_ps: f64) -> Option<LabelId> {
+    let most = inside.into_iter().filter_map(|(label, (spans, depths))| {
+        let mean_depth = depths as f64 / spans.len().max(1) as f64;
+        let takes_ps = Intervals::union_of(spans).duration().0 as f64;
+        (takes_ps > 0.0 && takes_ps >= least_ps).then_some((mean_depth, label))
+    });
+    let deepest = most.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    deepest.map(|(_, label)| label)
+}

@@ -6537,6 +6537,12 @@ class StepTime(Record):
     source: StepSource
     """How the steps were found."""
 
+    marks: list[str]
+    """What marks a step by name: the annotation; of inferred steps the program whose runs they are,
+    or
+    the programs of a round. Empty for steps that the device recorded.
+    """
+
 
 @dataclass(frozen=True, repr=False)
 class StepsReport(Report):

@@ -42,4 +42,9 @@ other_steps: number,
 /**
  * How the steps were found.
  */
-source: StepSource, };
+source: StepSource, 
+/**
+ * What marks a step by name: the annotation; of inferred steps the program whose runs they are, or
+ * the programs of a round. Empty for steps that the device recorded.
+ */
+marks: Array<string>, };

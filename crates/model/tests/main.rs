@@ -17,5 +17,6 @@ mod mutations;
 mod processes;
 mod redaction;
 mod refusals;
+mod run_ahead;
 mod steps;
 mod tracks;

@@ -35,29 +35,14 @@ pub(crate) fn ranges(hosts: usize, each: usize, most: usize) -> Option<Vec<Range
 /// What readers need that ranges may not know.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Needs {
-    /// Times of slices and samples.
-    pub(crate) times: bool,
-    /// Numbers of tracks.
-    pub(crate) tracks: bool,
+    /// How much a range has to know of the others.
+    pub(crate) known: Known,
     /// The steps of slices.
     pub(crate) steps: bool,
     /// The ops of slices.
     pub(crate) ops: bool,
     /// The programs of the session, each once.
     pub(crate) programs: bool,
-}
-
-impl Needs {
-    /// How much a range has to know of the others.
-    pub(crate) fn known(self) -> Known {
-        if self.tracks || self.steps || self.ops || self.programs {
-            Known::Everything
-        } else if self.times {
-            Known::Starts
-        } else {
-            Known::Nothing
-        }
-    }
 }
 
 /// The ranges of a session with their frames, or that it cannot be divided.
@@ -255,8 +240,7 @@ mod tests {
     }
 
     const NOTHING: Needs = Needs {
-        times: false,
-        tracks: false,
+        known: Known::Everything,
         steps: false,
         ops: false,
         programs: false,

@@ -43,6 +43,9 @@ const OF_OPS: [&str; 8] = [
     "ancestor_class",
 ];
 
+/// A session whose ranges have to know more of each other, the ranges, and how much.
+type Asked<'a> = (&'a Source, &'a Arc<[Range<usize>]>, Known);
+
 /// A session that is to be read.
 pub(super) struct Readable {
     /// Its position in the library.
@@ -249,7 +252,7 @@ impl Scan {
     /// What a reader reads of a session of which it has some hosts.
     fn reading(&self, source: &Source, hosts: &PartOfHosts) -> Reading {
         let needs = self.needs();
-        let known = source.needed(needs.known());
+        let known = source.needed(needs.known);
         if known == Known::Nothing {
             return Reading::Range(HostRange {
                 hosts: hosts.own.clone(),
@@ -263,9 +266,9 @@ impl Scan {
     /// Sessions whose ranges have to know more of each other than was found out, with the ranges and
     /// how much that is. Filters on hosts leave out no range: which host began first, or is the first
     /// with a label, is seen only at all of them.
-    fn undivided(&self) -> Vec<(&Source, &Arc<[Range<usize>]>, Known)> {
-        let known = self.needs().known();
-        let mut asked: Vec<(&Source, &Arc<[Range<usize>]>, Known)> = Vec::new();
+    fn undivided(&self) -> Vec<Asked<'_>> {
+        let known = self.needs().known;
+        let mut asked: Vec<Asked<'_>> = Vec::new();
         for part in &self.parts {
             let Some(hosts) = &part.hosts else { continue };
             for source in self.read_sources(part) {
@@ -287,12 +290,20 @@ impl Scan {
             columns.iter().any(|column| column.key == key)
                 || filters.iter().any(|filter| filter.names(key))
         };
+        let (steps, ops) = (has(STEP), OF_OPS.into_iter().any(has));
+        let programs = self.table.rows.is_of_programs();
+        let known = if steps || ops || programs || has(TRACK) {
+            Known::Everything
+        } else if TIMES.into_iter().any(has) {
+            Known::Starts
+        } else {
+            Known::Nothing
+        };
         Needs {
-            times: TIMES.into_iter().any(has),
-            tracks: has(TRACK),
-            steps: has(STEP),
-            ops: OF_OPS.into_iter().any(has),
-            programs: self.table.rows.is_of_programs(),
+            known,
+            steps,
+            ops,
+            programs,
         }
     }
 }

@@ -10,9 +10,10 @@ pub(crate) fn marks(session: &Session, series: Option<StringId>) -> Vec<String> 
             let name = series.map(|series| session.text(series).to_owned());
             name.into_iter().collect()
         }
-        Some(StepOrigin::Cadence | StepOrigin::ProgramRuns) => marking_program(session)
-            .map(|id| vec![session.program(id).title()])
-            .unwrap_or_else(|| marking_round(session)),
+        Some(StepOrigin::Cadence | StepOrigin::ProgramRuns) => match marking_program(session) {
+            Some(program) => vec![session.program(program).title()],
+            None => marking_round(session),
+        },
         Some(StepOrigin::StepLine) | None => Vec::new(),
     }
 }

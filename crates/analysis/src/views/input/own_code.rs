@@ -14,7 +14,6 @@ use stepscope_model::{
     Activity, InputStage, Label, LabelId, Picos, Session, SliceKind, Span, Track,
 };
 
-use super::stages::around;
 use crate::measuring::interval::Intervals;
 
 /// Least share of the time of the waits of a thread that a function has to take.
@@ -93,4 +92,11 @@ fn innermost(inside: Inside, least_ps: f64) -> Option<LabelId> {
     });
     let deepest = most.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
     deepest.map(|(_, label)| label)
+}
+
+/// The label of the slice that contains the instant. Slices are sorted and do not overlap.
+pub(super) fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> {
+    let after = lane.partition_point(|&(start, ..)| start <= instant);
+    let &(_, end, label) = lane.get(after.checked_sub(1)?)?;
+    (instant < end).then_some(label)
 }

@@ -3,7 +3,7 @@
 
 use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
 
-use super::own_code::own_code;
+use super::own_code::{around, own_code};
 use super::report::StageRow;
 use crate::measuring::activity::{driving_threads, host_tracks};
 use crate::measuring::interval::Intervals;
@@ -105,13 +105,6 @@ fn add_track(
             }
         }
     }
-}
-
-/// The label of the slice that contains the instant. Slices are sorted and do not overlap.
-pub(super) fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> {
-    let after = lane.partition_point(|&(start, ..)| start <= instant);
-    let &(_, end, label) = lane.get(after.checked_sub(1)?)?;
-    (instant < end).then_some(label)
 }
 
 fn row(session: &Session, id: LabelId, sum: &Sum) -> StageRow {

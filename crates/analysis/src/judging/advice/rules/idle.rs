@@ -254,30 +254,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
-    if is_pause && facts.has_virtual_devices_only() && facts.working().count() > 1 {
-        let finding = AdviceFinding {
-            severity: Severity::Info,
-            ..finding.gain(None, "")
-        };
-        return finding
-            .titled(title_of(Cause::Device).to_owned())
-            .why(TURNS)
-            .fix(ON_ACCELERATORS)
-            .found();
-    }
     if is_pause {
-        let (why, fix) = if on_gpus {
-            (LATE_LAUNCH, GRAPHS)
-        } else {
-            let framework = facts.session.framework();
-            (why_of(Cause::Device), Cause::Device.remedy(framework))
-        };
-        return finding
-            .titled(title_of(Cause::Device).to_owned())
-            .why(why)
-            .fix(fix)
-            .sure(Confidence::Low)
-            .found();
+        return pauses(facts, finding);
     }
     if is_blocked && let Some(queued) = Queued::of(facts, found.place) {
         let place = facts.place_name(found.place);
@@ -323,6 +301,27 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return launch_ahead(finding).found();
     }
     not_recorded(facts, found.place, finding)
+}
+
+/// Of a device that has work. Of virtual devices that take turns, the time is no gain.
+fn pauses(facts: &Facts<'_>, finding: AdviceFinding) -> Outcome {
+    let finding = finding
+        .titled(title_of(Cause::Device).to_owned())
+        .sure(Confidence::Low);
+    if facts.has_virtual_devices_only() && facts.working().count() > 1 {
+        let finding = AdviceFinding {
+            severity: Severity::Info,
+            ..finding.gain(None, "")
+        };
+        return finding.why(TURNS).fix(ON_ACCELERATORS).found();
+    }
+    let (why, fix) = if facts.session.devices.iter().all(|one| one.kind.is_gpu()) {
+        (LATE_LAUNCH, GRAPHS)
+    } else {
+        let framework = facts.session.framework();
+        (why_of(Cause::Device), Cause::Device.remedy(framework))
+    };
+    finding.why(why).fix(fix).found()
 }
 
 /// Of a host of which nothing is known meanwhile.

@@ -339,6 +339,41 @@ fn what_prepares_a_cache_makes_no_round_with_what_extends_it() {
     assert_eq!(steps(&order, &[decode, other]), [0, 5, 10, 15]);
 }
 
+/// An optimizer that is called for each array makes no steps; the gradient is no evaluation.
+#[test]
+fn gradients_that_are_applied_one_by_one_are_the_steps() {
+    let lines = [
+        format!("p.0 = {WEIGHTS} parameter(0)"),
+        format!("q.1 = {WEIGHTS} parameter(1)"),
+        "x.2 = f32[8,64] parameter(2)".to_owned(),
+        format!("g.3 = {WEIGHTS} dot(x.2, q.1)"),
+        format!("h.4 = {WEIGHTS} dot(x.2, p.0)"),
+        format!("t.5 = ({WEIGHTS}, {WEIGHTS}) tuple(g.3, h.4)"),
+    ];
+    let gradient = program(5, "jit_grad", &lines.each_ref().map(String::as_str));
+    let lines = [
+        format!("p.0 = {WEIGHTS} parameter(0)"),
+        format!("m.1 = {WEIGHTS} parameter(1)"),
+        format!("g.2 = {WEIGHTS} parameter(2)"),
+        format!("n.3 = {WEIGHTS} add(m.1, g.2)"),
+        format!("w.4 = {WEIGHTS} subtract(p.0, n.3)"),
+        format!("t.5 = ({WEIGHTS}, {WEIGHTS}) tuple(w.4, n.3)"),
+    ];
+    let apply = program(6, "jit_apply", &lines.each_ref().map(String::as_str));
+    let mut text = String::from("device tpu:0 v6e\nline XLA Modules\n");
+    for round in 0..4 {
+        let at = 1000 * round;
+        writeln!(text, "{at}..{}us jit_grad(5)", at + 800).expect("a text");
+        for leaf in 0..3 {
+            let start = at + 800 + 20 * leaf;
+            writeln!(text, "{start}..{}us jit_apply(6)", start + 10).expect("a text");
+        }
+    }
+    text.push_str(&gradient);
+    text.push_str(&apply);
+    assert_eq!(session(&text).steps.len(), 4);
+}
+
 #[test]
 fn without_the_program_nobody_knows_what_is_updated() {
     let unknown = ('l', "jit_learn(6)", String::new());

@@ -73,7 +73,8 @@ pub(super) fn completing(
 
 /// What a function evaluates, if that is all it does: it updates nothing, and another function, which
 /// runs more often, updates what it reads. That one's steps are the loop's, short as they may be. A
-/// single op, such as a sum of two arrays, only looks like an update.
+/// single op, such as a sum of two arrays, only looks like an update, and what returns arrays like those
+/// that are updated is a gradient, not an evaluation: it is applied array by array.
 fn evaluated(
     programs: &[Program],
     evaluation: ProgramId,
@@ -85,7 +86,7 @@ fn evaluated(
     let trains = |one: &ProgramId| {
         let is_single = programs[one.index()].is_single_op();
         let writer = arrays(*one).filter(|writer| !is_single && writer.read() > 0);
-        writer.is_some_and(|writer| writer.updates_what(&reader))
+        writer.is_some_and(|writer| writer.updates_what(&reader) && !reader.returns_like(&writer))
     };
     let mut more = counts.iter().filter(|(_, count)| *count > own_count);
     more.find(|(one, _)| trains(one)).map(|(one, _)| *one)
@@ -166,6 +167,13 @@ impl<'a> Arrays<'a> {
     /// How many of them the function updates.
     pub(super) fn updated(&self) -> usize {
         self.kinds.values().map(|uses| uses.updates()).sum()
+    }
+
+    /// Whether it returns arrays like those that the other one updates.
+    fn returns_like(&self, writer: &Self) -> bool {
+        let updated = writer.kinds.iter().filter(|(_, uses)| uses.updates() > 0);
+        let own = updated.filter_map(|(kind, _)| self.kinds.get(kind));
+        own.into_iter().any(|uses| uses.results > 0)
     }
 
     /// Whether it updates nothing and returns arrays like those that the other one reads, which returns

@@ -24,6 +24,8 @@ pub(super) static RULE: Rule = Rule {
 /// As many odd steps without a recorded cause are no fault of a program whose devices share cores with
 /// all else on the machine.
 const MOST_ODD: usize = 2;
+/// Noise seldom makes a step this many times as long.
+const MUCH: f64 = 2.0;
 const NOISE: &str = "XLA:CPU computes on the cores of its host, and other processes, or other threads of \
                      this one, may have taken them.";
 
@@ -86,7 +88,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_noise = is_unexplained && long.len() <= MOST_ODD && may_lack_cores(facts, part);
     finding(
         &RULE,
-        if is_noise { Severity::Info } else { severity },
+        if is_noise { severity.max(of_noise(typical, usual)) } else { severity },
         format!(
             "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
             took(&long),
@@ -124,12 +126,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
-/// Of several long steps the median one: what makes it long is likely what makes others long, while the
-/// longest may be the first, which also compiles.
+/// Of several long steps the median one, of two the longer one: what makes it long is likely what makes
+/// others long, while the longest may be the first, which also compiles.
 fn typical<'a>(long: &[&'a StepBar]) -> Option<&'a StepBar> {
     let mut sorted = long.to_vec();
     sorted.sort_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
-    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+    sorted.get(sorted.len() / 2).copied()
+}
+
+/// The gravest that an odd step may be which noise explains.
+fn of_noise(typical: &StepBar, usual: f64) -> Severity {
+    if typical.duration_ps < MUCH * usual {
+        Severity::Info
+    } else {
+        Severity::Warning
+    }
 }
 
 /// Whether a part may take longer because the cores were taken.

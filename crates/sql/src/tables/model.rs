@@ -1,5 +1,6 @@
 //! Tables of what a session consists of: devices, tracks, programs and their instructions, samples.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -267,11 +268,9 @@ const PROGRAMS: [Column; 5] = [
 fn programs(session: &Session, give: &mut Give<'_>) {
     // Of a range of hosts, those that no range before it has.
     let frame = session.frame.as_ref();
-    let had = frame.map_or(&[][..], |frame| &frame.had_programs);
-    let is_new = |program: &&Program| {
-        let is_own = |own: &(u64, String)| own.0 == program.id && own.1 == program.name;
-        !had.iter().any(is_own)
-    };
+    let had = frame.iter().flat_map(|frame| &frame.had_programs);
+    let had: BTreeSet<(u64, &str)> = had.map(|(id, name)| (*id, name.as_str())).collect();
+    let is_new = |program: &&Program| !had.contains(&(program.id, program.name.as_str()));
     for program in session.programs.iter().filter(is_new) {
         let count = program.hlo.as_ref().map(|hlo| hlo.instructions().len());
         let row = vec![

@@ -1,6 +1,8 @@
 //! Stages of input pipelines: every name that loads input, on every thread, and the program's own
 //! function that an iterator spends most of its time in.
 
+use std::borrow::Cow;
+
 use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
 
 use super::own_code::{around, own_code};
@@ -42,9 +44,9 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
             };
             let is_driving = driving.binary_search(&id).is_ok();
             let own = || own_code(session, &track, &windows);
-            let mut is_stage = is_input.clone();
+            let mut is_stage = Cow::Borrowed(is_input.as_slice());
             if let Some(own) = is_driving.then(own).flatten() {
-                is_stage[own.index()] = true;
+                is_stage.to_mut()[own.index()] = true;
             }
             let background = i64::from(!is_driving);
             add_track(&track, background, &windows, &is_stage, &mut sums);

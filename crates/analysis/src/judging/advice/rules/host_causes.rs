@@ -256,11 +256,17 @@ pub(super) fn mostly_in(facts: &Facts<'_>, cause: Cause, is: fn(&GapRow) -> bool
 
 /// Where the host was in a gap: the Python function, the annotation or the call; empty if none is known.
 fn named(gap: &GapRow) -> String {
-    match gap.python.split_once(' ') {
-        Some((line, function)) => format!("{function} ({line})"),
+    match python_function(&gap.python) {
+        Some(function) => function,
         None if gap.annotation.is_empty() => gap.what.clone(),
         None => gap.annotation.clone(),
     }
+}
+
+/// `wait_for_quota (train.py:23)` of the frame `train.py:23 wait_for_quota`.
+pub(super) fn python_function(frame: &str) -> Option<String> {
+    let (line, function) = frame.split_once(' ')?;
+    Some(format!("{function} ({line})"))
 }
 
 /// The longest gaps of a device with accepted causes, each with its Python line, call or annotation.

@@ -255,7 +255,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
     if is_pause {
-        return pauses(facts, finding);
+        return pauses(facts, finding, on_gpus);
     }
     if is_blocked && let Some(queued) = Queued::of(facts, found.place) {
         let place = facts.place_name(found.place);
@@ -304,7 +304,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
 }
 
 /// Of a device that has work. Of virtual devices that take turns, the time is no gain.
-fn pauses(facts: &Facts<'_>, finding: AdviceFinding) -> Outcome {
+fn pauses(facts: &Facts<'_>, finding: AdviceFinding, on_gpus: bool) -> Outcome {
     let finding = finding
         .titled(title_of(Cause::Device).to_owned())
         .sure(Confidence::Low);
@@ -315,7 +315,7 @@ fn pauses(facts: &Facts<'_>, finding: AdviceFinding) -> Outcome {
         };
         return finding.why(TURNS).fix(ON_ACCELERATORS).found();
     }
-    let (why, fix) = if facts.session.devices.iter().all(|one| one.kind.is_gpu()) {
+    let (why, fix) = if on_gpus {
         (LATE_LAUNCH, GRAPHS)
     } else {
         let framework = facts.session.framework();

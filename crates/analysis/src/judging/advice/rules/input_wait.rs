@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use stepscope_model::host_names::{is_queue_get, is_queue_put};
 use stepscope_model::{Class, Picos, SaturatingSum as _, Span};
 
-use super::host_causes::place_of;
+use super::host_causes::{place_of, python_function};
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
 use crate::judging::advice::evidence::{between, in_view, longest_slice};
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -235,10 +235,10 @@ fn main_stage(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
     }
     let waits_ps = waits.into_values().saturating_sum() as f64;
     let stage = slowest_stage(facts.session, &facts.selected)?;
-    let (line, function) = stage.name.split_once(' ')?;
+    let function = python_function(&stage.name)?;
     let own_ps = (stage.self_ps - stage.background_ps) as f64;
-    let is_most = line.contains(".py:") && own_ps >= MOST * waits_ps;
-    is_most.then(|| format::shortened(&format!("{function} ({line})")))
+    let is_most = stage.name.contains(".py:") && own_ps >= MOST * waits_ps;
+    is_most.then(|| format::shortened(&function))
 }
 
 /// The longest input slice in the step that waits longest, else the slowest stage.

@@ -14,6 +14,7 @@ use stepscope_model::{
     Activity, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track,
 };
 
+use super::host_causes::python_function;
 use crate::judging::advice::facts::{Facts, Place};
 use crate::measuring::activity::{Cause, driving_threads, own_tracks};
 use crate::measuring::interval::Intervals;
@@ -118,8 +119,8 @@ fn longest_frame(
         .filter(|(_, name)| name.contains(".py:") && !is_library_frame(name))
         .collect();
     named.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    let (line, function) = named.first()?.1.split_once(' ')?;
-    Some(format::shortened(&format!("{function} ({line})")))
+    let function = python_function(named.first()?.1)?;
+    Some(format::shortened(&function))
 }
 
 impl Rival {

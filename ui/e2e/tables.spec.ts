@@ -264,6 +264,16 @@ test('the FLOPs of the model can be stated as a product, and other views count t
   await expect(field).toHaveValue('6 * 1M * 2^10');
 });
 
+test('the bar of the graph is one line on a laptop', async ({ page, url }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openView(page, url, 'demo', 'graph');
+  await expect(page.getByRole('combobox', { name: 'Download' })).toBeInViewport({ ratio: 1 });
+  const tops = await page
+    .locator('.graph-bar > :not(.spacer)')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect()).map((box) => box.top + box.height / 2));
+  expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(6);
+});
+
 test('graph search lists names first', async ({ page, url }) => {
   await openView(page, url, 'demo', 'graph');
   await page.getByRole('combobox', { name: 'Find an instruction' }).fill('add');

@@ -93,3 +93,33 @@ test('details stand below, at the right, or alone, and the link keeps it', async
   await page.getByRole('button', { name: 'Details below' }).click();
   await expect(page).not.toHaveURL(/dock=/);
 });
+
+for (const width of [1280, 1366, 1440, 390]) {
+  test(`details at the right cut nothing off at ${width} px`, async ({ page, url }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await openTimeline(page, url, 'demo', '?dock=right');
+    await page.keyboard.press('q');
+    const details = (await page.locator('.drawer').boundingBox())!;
+    // A phone shows the details below instead.
+    const room = width < 740 ? width : details.x;
+    expect(details.width).toBeGreaterThan(width < 740 ? width - 1 : 400);
+    const tools = page.getByRole('toolbar', { name: 'Timeline' }).locator('button, input');
+    await expect(tools.last()).toHaveAccessibleName('Show or hide the details (q)');
+    const boxes = await tools.evaluateAll((all) =>
+      all.map((each) => each.getBoundingClientRect()).map(({ left, right, top }) => ({ left, right, top })),
+    );
+    for (const { left, right } of boxes) {
+      expect(left).toBeGreaterThanOrEqual(0);
+      expect(right).toBeLessThanOrEqual(room);
+    }
+    const lines = Math.max(...boxes.map(({ top }) => top)) - Math.min(...boxes.map(({ top }) => top));
+    expect(lines).toBeLessThan(width < 740 ? 40 : 20);
+    const line = page.locator('.timeline-status > :not(.spacer)').filter({ visible: true });
+    for (const part of await line.all()) {
+      const box = (await part.boundingBox())!;
+      expect(box.x + box.width).toBeLessThanOrEqual(room + 1);
+    }
+    // On a phone the tabs scroll.
+    if (width > 740) await expect(page.getByRole('tab', { name: 'Marks' })).toBeInViewport({ ratio: 1 });
+  });
+}

@@ -110,12 +110,6 @@ function GraphPage(props: { session: string; report: GraphReport }) {
           </label>
         </Show>
         <span class="spacer" />
-        <span class="muted">
-          {plural(props.report.nodes.length, 'instruction')}
-          <Show when={props.report.hidden_count > 0}>
-            , {formatCount(props.report.hidden_count)} more not shown
-          </Show>
-        </span>
         <Downloads session={props.session} report={props.report} />
       </div>
       <div class="graph-main is-main">
@@ -127,12 +121,20 @@ function GraphPage(props: { session: string; report: GraphReport }) {
             onSelect={(id) => setChosen({ report: props.report, id })}
             onCenter={center}
           />
-          <Legend
-            entries={classes().map((name) => ({
-              title: graphTitle(name),
-              color: graphColor(name),
-            }))}
-          />
+          <div class="graph-foot">
+            <Legend
+              entries={classes().map((name) => ({
+                title: graphTitle(name),
+                color: graphColor(name),
+              }))}
+            />
+            <span class="muted graph-count">
+              {plural(props.report.nodes.length, 'instruction')}
+              <Show when={props.report.hidden_count > 0}>
+                , {formatCount(props.report.hidden_count)} more not shown
+              </Show>
+            </span>
+          </div>
         </section>
         <Show when={shown()}>
           {(node) => <NodeDetails report={props.report} node={node()} onCenter={center} />}

@@ -2,6 +2,7 @@
 import { createEffect, createSignal, For, Match, onCleanup, Show, Switch } from 'solid-js';
 
 import { Icon } from '../../shell/icons';
+import { isNarrow } from '../../shell/rail-state';
 import { shared } from '../../shell/shared';
 import { getParam, setParams } from '../../shell/state';
 import type { Commands } from '../../timeline/commands';
@@ -56,7 +57,10 @@ const DOCKS: readonly { dock: Dock; title: string; glyph: GlyphName }[] = [
   { dock: 'full', title: 'Details only', glyph: 'dock-full' },
 ];
 
-const dockOf = (): Dock => DOCKS.find(({ dock }) => dock === getParam('dock'))?.dock ?? 'bottom';
+/** A phone has no room at the right. */
+const docks = () => DOCKS.filter(({ dock }) => dock !== 'right' || !isNarrow());
+
+const dockOf = (): Dock => docks().find(({ dock }) => dock === getParam('dock'))?.dock ?? 'bottom';
 
 export function Drawer(props: DrawerProps) {
   const [height, setHeight] = createSignal(
@@ -119,7 +123,7 @@ export function Drawer(props: DrawerProps) {
         />
         <span class="spacer" />
         <span class="drawer-docks" role="group" aria-label="Place of the details">
-          <For each={DOCKS}>
+          <For each={docks()}>
             {({ dock, title, glyph }) => (
               <button
                 class="quiet icon-button"

@@ -37,116 +37,118 @@ export function Toolbar(props: ToolbarProps) {
   const hasWarning = () => notes().some((note) => note.kind === 'warning');
   return (
     <div class="timeline-toolbar" role="toolbar" aria-label="Timeline">
-      <div class="segmented" role="group" aria-label="Tool">
-        <For each={TOOLS}>
-          {({ tool, tip }) => (
-            <button
-              class="quiet"
-              aria-label={tip}
-              aria-pressed={props.timeline.tool[0]() === tool}
-              data-tip={tip}
-              onClick={() => props.timeline.tool[1](tool)}
-            >
-              <Glyph name={tool} />
-            </button>
-          )}
-        </For>
-      </div>
-      <button
-        class="quiet icon-button"
-        aria-label="Show the whole session (0)"
-        data-tip="Show the whole session (0)"
-        onClick={() => props.commands.reset()}
-      >
-        <Glyph name="fit" />
-      </button>
-      <button
-        class="quiet icon-button"
-        aria-label="Compact rows (h)"
-        aria-pressed={props.timeline.choices[0]().isCompact}
-        data-tip="Compact rows (h)"
-        onClick={() => toggleCompact(props.timeline)}
-      >
-        <Glyph name="compact" />
-      </button>
-      <button
-        class="quiet icon-button"
-        aria-label="Arrangements of rows and colors"
-        data-tip="Save how rows and colors are arranged, or choose a saved arrangement"
-        onClick={() => props.onArrange()}
-      >
-        <Glyph name="arrangement" />
-      </button>
-      <Show when={props.timeline.scene.steps.length > 0}>
-        <div class="step-buttons">
-          <button
-            class="quiet icon-button"
-            aria-label="Previous step (p)"
-            data-tip="Previous step (p)"
-            onClick={() => props.commands.step(-1)}
-          >
-            <Glyph name="previous" />
-          </button>
-          <span class="muted">step</span>
-          <button
-            class="quiet icon-button"
-            aria-label="Next step (n)"
-            data-tip="Next step (n)"
-            onClick={() => props.commands.step(1)}
-          >
-            <Glyph name="next" />
-          </button>
+      <div class="timeline-tools">
+        <div class="segmented" role="group" aria-label="Tool">
+          <For each={TOOLS}>
+            {({ tool, tip }) => (
+              <button
+                class="quiet"
+                aria-label={tip}
+                aria-pressed={props.timeline.tool[0]() === tool}
+                data-tip={tip}
+                onClick={() => props.timeline.tool[1](tool)}
+              >
+                <Glyph name={tool} />
+              </button>
+            )}
+          </For>
         </div>
-      </Show>
-      {/* A single-file report cannot search: it contains only the names that are drawn. */}
-      <Show when={!shared()}>
-        <SearchField {...props} />
-      </Show>
-      <span class="spacer" />
-      <Show when={!shared()}>
         <button
-          class="quiet"
-          aria-pressed={props.timeline.isPathShown[0]()}
-          classList={{ 'is-on': props.timeline.isPathShown[0]() }}
-          data-tip="Show what the selected steps waited for, under the step ruler (c)"
-          onClick={() => props.commands.togglePath()}
+          class="quiet icon-button"
+          aria-label="Show the whole session (0)"
+          data-tip="Show the whole session (0)"
+          onClick={() => props.commands.reset()}
         >
-          Critical path
+          <Glyph name="fit" />
         </button>
-      </Show>
-      <Show when={props.split !== undefined}>
         <button
-          class="quiet"
-          aria-pressed={props.split}
-          classList={{ 'is-on': props.split === true }}
-          data-tip="Show the tracks of the baseline below, aligned by step"
-          onClick={() => props.onSplit()}
+          class="quiet icon-button"
+          aria-label="Compact rows (h)"
+          aria-pressed={props.timeline.choices[0]().isCompact}
+          data-tip="Compact rows (h)"
+          onClick={() => toggleCompact(props.timeline)}
         >
-          Baseline below
+          <Glyph name="compact" />
         </button>
-      </Show>
-      <Show when={notes().length > 0}>
-        <Popover
-          isRight
-          class={hasWarning() ? 'quiet has-warning' : 'quiet'}
-          label={plural(notes().length, 'note')}
-          tip="What was adjusted in this timeline"
+        <button
+          class="quiet icon-button"
+          aria-label="Arrangements of rows and colors"
+          data-tip="Save how rows and colors are arranged, or choose a saved arrangement"
+          onClick={() => props.onArrange()}
         >
-          {() => <NotesList notes={notes()} />}
-        </Popover>
-      </Show>
-      <span class="muted number slice-total" data-tip="Slices in this session, all of them shown">
-        {plural(props.timeline.report.slice_count, 'slice')}
-      </span>
-      <button
-        class="quiet icon-button"
-        aria-pressed={props.isDrawerOpen}
-        aria-label="Show or hide the details (q)"
-        data-tip="Show or hide the details (q)"
-        onClick={() => props.onDrawer()}
-      >
-        <Glyph name="panel" />
-      </button>
+          <Glyph name="arrangement" />
+        </button>
+        <Show when={props.timeline.scene.steps.length > 0}>
+          <div class="step-buttons">
+            <button
+              class="quiet icon-button"
+              aria-label="Previous step (p)"
+              data-tip="Previous step (p)"
+              onClick={() => props.commands.step(-1)}
+            >
+              <Glyph name="previous" />
+            </button>
+            <span class="muted">step</span>
+            <button
+              class="quiet icon-button"
+              aria-label="Next step (n)"
+              data-tip="Next step (n)"
+              onClick={() => props.commands.step(1)}
+            >
+              <Glyph name="next" />
+            </button>
+          </div>
+        </Show>
+        {/* A single-file report cannot search: it contains only the names that are drawn. */}
+        <Show when={!shared()}>
+          <SearchField {...props} />
+        </Show>
+        <span class="spacer" />
+        <Show when={!shared()}>
+          <button
+            class="quiet"
+            aria-pressed={props.timeline.isPathShown[0]()}
+            classList={{ 'is-on': props.timeline.isPathShown[0]() }}
+            data-tip="Show what the selected steps waited for, under the step ruler (c)"
+            onClick={() => props.commands.togglePath()}
+          >
+            Critical path
+          </button>
+        </Show>
+        <Show when={props.split !== undefined}>
+          <button
+            class="quiet"
+            aria-pressed={props.split}
+            classList={{ 'is-on': props.split === true }}
+            data-tip="Show the tracks of the baseline below, aligned by step"
+            onClick={() => props.onSplit()}
+          >
+            Baseline below
+          </button>
+        </Show>
+        <Show when={notes().length > 0}>
+          <Popover
+            isRight
+            class={hasWarning() ? 'quiet has-warning' : 'quiet'}
+            label={plural(notes().length, 'note')}
+            tip="What was adjusted in this timeline"
+          >
+            {() => <NotesList notes={notes()} />}
+          </Popover>
+        </Show>
+        <span class="muted number slice-total" data-tip="Slices in this session, all of them shown">
+          {plural(props.timeline.report.slice_count, 'slice')}
+        </span>
+        <button
+          class="quiet icon-button"
+          aria-pressed={props.isDrawerOpen}
+          aria-label="Show or hide the details (q)"
+          data-tip="Show or hide the details (q)"
+          onClick={() => props.onDrawer()}
+        >
+          <Glyph name="panel" />
+        </button>
+      </div>
     </div>
   );
 }

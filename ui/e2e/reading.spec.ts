@@ -133,6 +133,13 @@ test('empty states offer what to do next', async ({ page, url }) => {
 
 test('predicted changes and evidence are named in words', async ({ page, url }) => {
   await openView(page, url, 'demo', 'what_if');
+  const causes = rowsOf(page).locator('.middle');
+  await expect(causes.filter({ hasText: /^Without / }).first()).toBeVisible();
+  for (const text of await causes.allTextContents()) {
+    expect(text).toMatch(/^(Without|Hide|No|Hosts|Devices) /);
+  }
+  // What the command line takes is in the tooltip.
+  await expect(causes.filter({ hasText: /^Without / }).first()).toHaveAttribute('data-tip', /^remove:/);
   await page.getByRole('button', { name: '+ Hide collectives' }).click();
   await expect(page).toHaveURL(/change=hide(:|%3A)collectives/);
   await expect(page.getByRole('button', { name: 'Remove the change Hide collectives' })).toBeVisible();

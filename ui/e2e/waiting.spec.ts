@@ -57,7 +57,7 @@ test('communication is summed by what the reader chooses', async ({ page, url })
 
 test('a slider tries another factor', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'what_if', '?change=network:2');
-  const slider = page.getByRole('slider', { name: 'Factor of network:2' });
+  const slider = page.getByRole('slider', { name: 'Factor of: Network 2× as fast' });
   await slider.focus();
   await page.keyboard.press('ArrowRight');
   await expect(page).toHaveURL(/network(:|%3A)3/);

@@ -27,7 +27,7 @@ import type { WhatIfRow } from '../../wire/generated/WhatIfRow';
 import type { WhatIfStepRow } from '../../wire/generated/WhatIfStepRow';
 import { createReport } from '../../wire/report';
 import { factored, nearestStop } from './factor';
-import { changeWords, nameIn, plainChange } from './plain-change';
+import { changeWords, nameIn } from './plain-change';
 import { Picture } from './picture-view';
 import './what_if.css';
 
@@ -48,7 +48,7 @@ function rowColumns(rows: readonly WhatIfRow[]): Column<WhatIfRow>[] {
   const short = shortNames(rows.map((row) => nameIn(row.change)));
   const shown = (change: string) => {
     const name = nameIn(change);
-    return plainChange(change).replace(name, () => short.get(name) ?? name);
+    return changeWords(change).replace(name, () => short.get(name) ?? name);
   };
   return declared<WhatIfRow>('what_if.rows', [
     {
@@ -56,8 +56,8 @@ function rowColumns(rows: readonly WhatIfRow[]): Column<WhatIfRow>[] {
       width: 340,
       value: (row) => row.change,
       cell: (row) => {
-        const plain = shown(row.change);
-        return <Middle text={plain} full={plain === row.change ? undefined : row.change} />;
+        const words = shown(row.change);
+        return <Middle text={words} full={words === row.change ? undefined : row.change} />;
       },
     },
     { key: 'gain_ps', width: 110, scale: 'time', value: (row) => row.gain_ps },
@@ -197,7 +197,7 @@ function FactorSlider(props: { change: string }) {
           min={0}
           max={found().stops.length - 1}
           value={nearestStop(found().stops, found().factor)}
-          aria-label={`Factor of ${props.change}`}
+          aria-label={`Factor of: ${changeWords(props.change)}`}
           aria-valuetext={`${found().factor}`}
           data-tip="Drag to try another factor"
           onChange={(event) => {

@@ -1,4 +1,5 @@
 /** Changes as people read them: without the escapes of a pattern that matches one name. Pure. */
+import { CAUSES, meaningOf } from '../../format/causes';
 
 /** `remove:^dot\.3$` as `remove:dot.3`. Other patterns, and changes without one, stay as they are. */
 export function plainChange(change: string): string {
@@ -23,8 +24,13 @@ const WORDS: Record<string, string> = {
   'no-launch-gaps': 'No launch gaps',
 };
 
-/** A change in words: `hide:collectives` as `Hide collectives`. What is unknown stays as it is. */
-export function changeWords(change: string): string {
+/** Changes in words: `hide:collectives` as `Hide collectives`. What is unknown stays as it is. */
+export function changeWords(changes: string): string {
+  // `;` separates changes, which names do not contain.
+  return changes.split(';').map((change) => oneInWords(change.trim())).join('; ');
+}
+
+function oneInWords(change: string): string {
   const [, verb = '', rest = ''] = /^([a-z-]+):?(.*)$/.exec(plainChange(change)) ?? [];
   const [, ops = rest, factor = ''] = /^(.*):([\d.]+)$/.exec(rest) ?? [];
   if (rest === '') return WORDS[verb] ?? change;
@@ -33,6 +39,12 @@ export function changeWords(change: string): string {
   if (verb === 'expected') return `Expected time of ${rest}`;
   if (verb === 'scale' && factor !== '') return `${ops} × ${factor}`;
   if (verb === 'network') return `Network ${rest}× as fast`;
-  if (verb === 'no-host') return `No ${rest.replaceAll('_', ' ')} on hosts`;
+  if (verb === 'no-host') return `No ${causeInSentence(rest)} on hosts`;
   return change;
+}
+
+/** The title of a cause as it reads within a sentence. */
+function causeInSentence(cause: string): string {
+  const { title } = meaningOf(CAUSES, cause);
+  return title === 'Python' ? title : title.charAt(0).toLowerCase() + title.slice(1);
 }

@@ -26,6 +26,29 @@ for (const view of ['overview', 'steps']) {
   });
 }
 
+test('a chart is copied as a picture, at twice its size', async ({ page, url, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openView(page, url, 'mlp_dp', 'steps');
+  const chart = page.getByRole('application', { name: /steps/ }).first();
+  const box = (await chart.boundingBox())!;
+  await chart.click({ button: 'right', position: { x: box.width / 2, y: box.height / 2 } });
+  await page.getByRole('menuitem', { name: 'Copy as PNG' }).click();
+  await expect(page.getByText('Chart as PNG copied')).toBeVisible();
+  const picture = await page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read();
+    const bitmap = await createImageBitmap(await item!.getType('image/png'));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
+    canvas.drawImage(bitmap, 0, 0);
+    const { data } = canvas.getImageData(0, 0, bitmap.width, bitmap.height);
+    const colors = new Set(new Uint32Array(data.buffer));
+    return { types: item!.types, width: bitmap.width, colors: colors.size };
+  });
+  expect(picture.types).toContain('image/png');
+  expect(picture.width).toBeGreaterThanOrEqual(2 * Math.floor(box.width) - 2);
+  // Bars, lines and text on the background.
+  expect(picture.colors).toBeGreaterThan(4);
+});
+
 test('a click on memory over time lists who was alive at that moment', async ({ page, url }) => {
   await openView(page, url, 'gpt-default', 'memory');
   await expect(page.locator('main')).toContainText('Alive at the peak');

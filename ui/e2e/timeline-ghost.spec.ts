@@ -40,3 +40,24 @@ test('slices of the other step have a card, and a click shows them', async ({ pa
   expect(middle).toBeGreaterThan(step.start_ps - step.duration_ps / 2);
   expect(middle).toBeLessThan(step.start_ps + step.duration_ps * 1.5);
 });
+
+test('slices of a step of the baseline have names', async ({ page, url }) => {
+  const response = await page.request.get(`${url}api/sessions`);
+  const { sessions } = (await response.json()) as { sessions: { key: string; name: string }[] };
+  const baseline = sessions.find(({ name }) => name === 'base')!;
+  await openTimeline(page, url, 'slower', `?baseline=${baseline.key}&split=off&over=1~b1`);
+  await expect(page.getByRole('group', { name: 'Step over step' })).toContainText('Baseline step');
+  const row = (await page.locator('.track-header', { hasText: 'XLA Ops' }).first().boundingBox())!;
+  const { box } = await canvasOf(page);
+  const card = page.locator('.hover-card', { hasText: 'Baseline step 1' });
+  await expect(async () => {
+    for (let x = box.x; x < box.x + box.width && (await card.count()) === 0; x += 12) {
+      await page.mouse.move(x, row.y + 15);
+      await page.waitForTimeout(40);
+    }
+    await expect(card).toBeVisible({ timeout: 500 });
+  }).toPass();
+  // A name of an op, for merged slices that of the longest.
+  const name = card.locator('.hover-longest').or(card.locator('.hover-name')).last();
+  await expect(name).toHaveText(/^(longest: )?[a-z][\w.-]+$/);
+});

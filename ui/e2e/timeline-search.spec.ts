@@ -29,3 +29,17 @@ test('an empty search lists the conditions, and a click tries one', async ({ pag
   await expect(page.locator('.timeline-search input')).toHaveValue('track:CPU:0');
   await expect(page.locator('.search-matches .search-track').first()).toHaveText(/^CPU:0 \//);
 });
+
+test('an op is found once, without the markers of its ends', async ({ page, url }) => {
+  await openTimeline(page, url, 'mlp_dp');
+  const field = page.locator('.timeline-search input');
+  const names = page.locator('.search-names li button');
+  const named = () => names.evaluateAll((all) => all.map((each) => each.getAttribute('data-tip')));
+  await field.fill('all-reduce.5');
+  await field.press('ArrowDown');
+  await expect.poll(named).toContain('all-reduce.5');
+  expect((await named()).filter((name) => name?.startsWith('end: '))).toEqual([]);
+  // They are found by the word that only they have.
+  await field.fill('end: all-reduce.5');
+  await expect.poll(named).toEqual(['end: all-reduce.5']);
+});

@@ -122,6 +122,9 @@ test('empty states offer what to do next', async ({ page, url }) => {
   await expect(rowsOf(page).first()).toBeVisible();
   await openView(page, url, 'base', 'compile');
   await expect(page.locator('.empty-actions > *')).toHaveCount(1);
+  await openView(page, url, 'torch-h100', 'collectives');
+  const devices = page.locator('.empty').getByRole('link', { name: 'Show what the devices did' });
+  await expect(devices).toHaveAttribute('href', /\/timeline$/);
   await page.route(/comparisons\/history/, async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...(await answer.json()), changes: [] } });
@@ -146,6 +149,14 @@ test('predicted changes and evidence are named in words', async ({ page, url }) 
   await openView(page, url, 'demo', 'advice');
   await expect(page.locator('.advice-evidence a').first()).toHaveText(/^[A-Z][a-z ]+ →$/);
   await expect(page.locator('.advice-foot code')).toHaveCount(0);
+});
+
+test('time without a scope is in no pass', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'scopes', '?q=no+scope');
+  const row = rowsOf(page).filter({ hasText: '(no scope)' }).first();
+  await expect(row.locator('[data-tip*="Unknown, no scope"]')).toHaveCount(1);
+  await expect(row.locator('[data-tip*="Forward"]')).toHaveCount(0);
+  await expect(page.locator('.legend').first()).toContainText('Unknown');
 });
 
 test('long C++ names are short in every table, and full in the tooltip', async ({ page, url }) => {

@@ -16,6 +16,7 @@ export function Sparkline(props: { values: readonly number[] }) {
   };
   return (
     <svg class="sparkline" viewBox="0 0 100 25" preserveAspectRatio="none" aria-hidden="true">
+      <polygon points={`0,24 ${points()} 100,24`} />
       <polyline points={points()} />
     </svg>
   );

@@ -5,7 +5,7 @@ import { compareTable } from '../../compare/identity';
 import { largest } from '../../format/largest';
 import { format, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { navigate, select, selectionParams } from '../../shell/state';
+import { hrefTo, navigate, select, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
@@ -141,7 +141,10 @@ function DeviceBars(props: { report: CollectivesReport }) {
 function Nothing(props: { report: CollectivesReport }) {
   const note = () => props.report.notes[0];
   return (
-    <EmptyState title="No communication in this profile">
+    <EmptyState
+      title="No communication in this profile"
+      actions={<a href={hrefTo({ view: 'timeline' })}>Show what the devices did</a>}
+    >
       {note()?.text ?? 'The selected devices ran no collectives.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
       Collectives appear here when a program runs on several devices, with data or model parallelism.

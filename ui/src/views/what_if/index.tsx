@@ -45,10 +45,11 @@ const EXAMPLES = [
 
 /** Columns of causes; kernels with long C++ names are named as briefly as in Kernels. */
 function rowColumns(rows: readonly WhatIfRow[]): Column<WhatIfRow>[] {
-  const short = shortNames(rows.map((row) => nameIn(row.change)));
+  const short = shortNames(rows.map((row) => nameIn(row.change)).filter(Boolean));
   const shown = (change: string) => {
     const name = nameIn(change);
-    return changeWords(change).replace(name, () => short.get(name) ?? name);
+    const words = changeWords(change);
+    return name === '' ? words : words.replace(name, () => short.get(name) ?? name);
   };
   return declared<WhatIfRow>('what_if.rows', [
     {

@@ -26,7 +26,7 @@ test.each([
   ['no-host:transfer', 'No other copies on hosts'],
   ['no-host:python', 'No Python on hosts'],
   ['remove:^copy\\-done\\.5$; network:2', 'Without copy-done.5; Network 2× as fast'],
-  ['remove:^jit_f\\(12\\)::dot\\.3$', 'Without jit_f(12)::dot.3'],
+  ['remove:^jit_f\\(12\\)::dot\\.3$', 'Without dot.3 of jit_f(12)'],
   ['scale:attention:0.5', 'attention × 0.5'],
   ['unheard-of', 'unheard-of'],
   ['unheard:of', 'unheard:of'],
@@ -38,6 +38,7 @@ test.each([
   ['remove:^dot\\.3$', 'dot.3'],
   ['remove:^Eigen::Kernel<float, long>\\(int\\)$', 'Eigen::Kernel<float, long>(int)'],
   ['scale:^dot\\.3$:0.5', 'dot.3'],
+  ['remove:^jit_f\\(12\\)::copy\\-done$', ''],
   ['no-host:python', ''],
   ['network:2', ''],
 ])('%s names %s', (change, name) => {

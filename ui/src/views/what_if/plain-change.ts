@@ -10,10 +10,13 @@ export function plainChange(change: string): string {
   return isName ? before + pattern.replace(/\\(.)/g, '$1') + after : change;
 }
 
-/** The name in a change: `dot.3` of `remove:^dot\\.3$`; empty without one. */
+/** An op of one program, such as `jit_f(12)::dot.3`; names in C++ have no number in parentheses. */
+const OF_PROGRAM = /^([^:]+\(\d+\))::(.+)$/;
+
+/** The name in a change: `dot.3` of `remove:^dot\\.3$`; empty without one, or with that of a program. */
 export function nameIn(change: string): string {
   const [, name = ''] = /^(?:remove|hide|scale|expected):(.*?)(?::[\d.]+)?$/.exec(plainChange(change)) ?? [];
-  return name;
+  return OF_PROGRAM.test(name) ? '' : name;
 }
 
 const WORDS: Record<string, string> = {
@@ -31,7 +34,8 @@ export function changeWords(changes: string): string {
 }
 
 function oneInWords(change: string): string {
-  const [, verb = '', rest = ''] = /^([a-z-]+):?(.*)$/.exec(plainChange(change)) ?? [];
+  const [, verb = '', given = ''] = /^([a-z-]+):?(.*)$/.exec(plainChange(change)) ?? [];
+  const rest = given.replace(OF_PROGRAM, '$2 of $1');
   const [, ops = rest, factor = ''] = /^(.*):([\d.]+)$/.exec(rest) ?? [];
   if (rest === '') return WORDS[verb] ?? change;
   if (verb === 'remove') return `Without ${rest}`;

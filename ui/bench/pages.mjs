@@ -3,6 +3,8 @@
  * it is done and the longest task of the main thread; the timeline is zoomed with the wheel.
  *
  *     node bench/pages.mjs PATH [VIEW...]      STEPSCOPE_BIN=../target/release/stepscope
+ *
+ * A view with a task above 200 ms of the processor, however often it is opened, makes it fail.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,6 +15,12 @@ const [capture, ...asked] = process.argv.slice(2);
 const binary = process.env.STEPSCOPE_BIN ?? '../target/release/stepscope';
 const port = Number(process.env.STEPSCOPE_PORT ?? 7811);
 const base = `http://localhost:${port}`;
+/** Longer tasks are felt. */
+const LONGEST_TASK_MS = 200;
+/** Only a view that is slow every time is slow. */
+const ATTEMPTS = 3;
+/** Some analyses of a large capture take a while, more so in a debug build. */
+const SLOWEST_VIEW_MS = 180_000;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const json = async (path) => (await fetch(base + path)).json();
 
@@ -77,22 +85,54 @@ async function zoom(page) {
   console.log(`  zooming: ${frames.length} frames, median ${median} ms, p95 ${p95} ms, longest ${max} ms`);
 }
 
-async function lookAt(page, session, view) {
+/**
+ * The longest task of the page's main thread in milliseconds, and the one with the most processor
+ * time: on a machine that does other work, tasks wait for a processor, which is not the page's fault.
+ */
+function longestTask(trace) {
+  const { traceEvents } = JSON.parse(trace.toString());
+  const threads = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+  const mains = new Set(threads.map(({ pid, tid }) => `${pid}:${tid}`));
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && mains.has(`${pid}:${tid}`));
+  const most = (of) => Math.max(0, ...tasks.map(of)) / 1000;
+  return { wall: most(({ dur }) => dur ?? 0), processor: most(({ tdur, dur }) => tdur ?? dur ?? 0) };
+}
+
+/** Opens a view; the milliseconds of processor time of its longest task. */
+async function lookAt(browser, page, session, view) {
   const tiles = [];
   page.removeAllListeners('response');
   await page.goto('about:blank');
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
   const begin = performance.now();
   page.on('response', (response) => {
     if (response.url().includes('/timeline/tile')) tiles.push(performance.now() - begin);
   });
   await page.goto(`${base}/#/s/${encodeURIComponent(session)}/${view}`);
-  await page.waitForLoadState('networkidle');
+  await page.waitForLoadState('networkidle', { timeout: SLOWEST_VIEW_MS });
   // The state is reached half a second after the last request.
   const done = performance.now() - begin - 500;
-  const longest = Math.max(0, ...(await page.evaluate(() => window.long_tasks_ms)));
+  const { wall, processor } = longestTask(await browser.stopTracing());
   const first = tiles.length > 0 ? `, first tile ${tiles[0].toFixed(0)} ms` : '';
-  console.log(`${view.padEnd(14)} ${done.toFixed(0)} ms${first}, longest task ${longest.toFixed(0)} ms`);
-  if (view === 'timeline') await zoom(page);
+  console.log(
+    `${view.padEnd(14)} ${done.toFixed(0)} ms${first}, longest task ${wall.toFixed(0)} ms, ` +
+      `${processor.toFixed(0)} ms of the processor`,
+  );
+  return processor;
+}
+
+/** The views that are slow at every attempt. */
+async function slowAmong(browser, page, session, views) {
+  const slow = [];
+  for (const view of views) {
+    let longest = Infinity;
+    for (let attempt = 0; attempt < ATTEMPTS && longest > LONGEST_TASK_MS; attempt += 1) {
+      longest = Math.min(longest, await lookAt(browser, page, session, view));
+    }
+    if (longest > LONGEST_TASK_MS) slow.push(view);
+    if (view === 'timeline') await zoom(page);
+  }
+  return slow;
 }
 
 const server = spawn(binary, ['view', capture, '--port', `${port}`, '--no-report', '--no-token'], {
@@ -104,14 +144,13 @@ try {
   await askServer(key, server.pid);
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.addInitScript(() => {
-    window.long_tasks_ms = [];
-    const keep = (list) => window.long_tasks_ms.push(...list.getEntries().map((task) => task.duration));
-    new PerformanceObserver(keep).observe({ type: 'longtask', buffered: true });
-  });
   const views = asked.length > 0 ? asked : (await json('/api/analyses')).map((entry) => entry.name);
-  for (const view of views) await lookAt(page, key, view);
+  const slow = await slowAmong(browser, page, key, views);
   await browser.close();
+  if (slow.length > 0) {
+    console.error(`tasks above ${LONGEST_TASK_MS} ms: ${slow.join(', ')}`);
+    process.exitCode = 1;
+  }
 } finally {
   server.kill();
 }

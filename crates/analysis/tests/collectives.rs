@@ -48,6 +48,46 @@ const NVIDIA: &str = "
 ";
 
 #[test]
+fn devices_that_work_beside_the_steps_are_counted_apart() {
+    let device = |number: u32, from: u32, to: u32| {
+        format!(
+            "
+    device gpu:{number} nvidia H100
+    stream 7 Compute
+      {from}..{to}us gemm"
+        )
+    };
+    let drawing = |third: &str| {
+        format!(
+            "
+    host vm{}{}{third}
+    thread python
+      0..100us train #step_num=0,_r=1#
+      100..200us train #step_num=1,_r=1#
+",
+            device(0, 10, 150),
+            device(1, 10, 160)
+        )
+    };
+    let note = |text: &str| {
+        let report = ask(&drawn(&[text]), "collectives", &[]);
+        report["notes"][0]["text"].as_str().map(str::to_owned)
+    };
+    let beside = note(&drawing(&device(2, 900, 910)));
+    assert_eq!(
+        beside.as_deref(),
+        Some(
+            "3 devices worked, 2 of them in the steps, but none of their ops or kernels communicate."
+        )
+    );
+    let within = note(&drawing(&device(2, 30, 31)));
+    assert_eq!(
+        within.as_deref(),
+        Some("3 devices worked, but none of their ops or kernels communicate.")
+    );
+}
+
+#[test]
 fn kernels_on_a_stream_of_their_own_hide_behind_compute() {
     let session = drawn(&[NVIDIA]);
     let report = ask(&session, "collectives", &[]);

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use stepscope_model::{DeviceKind, SaturatingSum as _};
+use stepscope_model::{DeviceKind, Picos, SaturatingSum as _, Session};
 
 use super::Evidence;
 use super::participants::Grouping;
 use super::report::CollectiveRow;
 use crate::measuring::selection::Selected;
-use crate::measuring::work::has_worked;
+use crate::measuring::windows::observed_windows;
+use crate::measuring::work::{AllWork, has_worked};
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
@@ -57,16 +58,15 @@ pub(super) fn notes(
 
 fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
     let session = evidence.session;
-    let devices = selected.devices.iter();
-    let working = devices.filter(|&&device| has_worked(session, device));
-    let working = working.count();
     if !evidence.survey.ops.is_empty() {
         return Note::warning(
             "no-collective",
             "No collective was executed in this selection.",
         );
     }
-    match working {
+    let devices = selected.devices.iter();
+    let working = devices.filter(|&&device| has_worked(session, device));
+    match working.count() {
         0 => Note::warning(
             "no-device-work",
             "No device work was recorded in this selection.",
@@ -75,11 +75,37 @@ fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
             "one-device",
             "All work ran on one device, so there is no communication.",
         ),
-        _ => Note::info(
-            "no-communication",
-            format!("{working} devices worked, but none of their ops or kernels communicate."),
-        ),
+        working => {
+            let observed = observed(session, selected);
+            let when = if selected.is_all_time() {
+                "steps"
+            } else {
+                "selected time"
+            };
+            let of_them = if observed == working {
+                String::new()
+            } else {
+                format!("{observed} of them in the {when}, ")
+            };
+            Note::info(
+                "no-communication",
+                format!(
+                    "{working} devices worked, {of_them}but none of their ops or kernels communicate."
+                ),
+            )
+        }
     }
+}
+
+/// Number of devices that worked in the observed time, as `overview` counts them.
+fn observed(session: &Session, selected: &Selected<'_>) -> usize {
+    let work = AllWork::of(session);
+    let windows = observed_windows(session, selected).into_iter();
+    let working = windows.filter(|(device, windows)| {
+        let within = work.within(session, *device, windows.spans());
+        within.duration() > Picos::ZERO
+    });
+    working.count()
 }
 
 /// Number of executed collectives whose groups were obtained this way.

@@ -312,13 +312,8 @@ impl Raw {
                 raw.copies.push(span(event));
             } else if is(&["garbage", "gc collect"]) {
                 raw.garbage.push(span(event));
-            } else if is(&[
-                "await",
-                "wait for",
-                "block_until_ready",
-                "acquire",
-                "<unknown> get",
-            ]) {
+            } else if is(&["await", "wait for", "block_until_ready", "acquire"]) {
+                // Not `<unknown> get`: here it looks something up in a dictionary.
                 raw.waits.push(span(event));
             }
         }

@@ -1,9 +1,12 @@
 //! The rules of `advice`, each on a drawing that has what it looks for and on one that nearly has it.
 
 mod cases;
+mod copied_arguments;
 mod drawings;
 mod long_steps;
 mod program_cases;
+mod queues;
+mod round_trips;
 mod step_cases;
 mod unrecorded;
 

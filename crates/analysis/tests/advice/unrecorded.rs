@@ -47,7 +47,12 @@ fn a_loader_that_was_recorded_fills_its_queue() {
     };
     let found = finding(&advice(&[text(true)]), "input_wait");
     let fix = found["fix"].as_str().expect("a text");
-    assert!(fix.contains("slowest stage"), "{fix}");
+    assert!(fix.contains("what fills the queue"), "{fix}");
+    let why = found["why"].as_str().expect("a text");
+    assert!(
+        why.contains("the thread that fills it mostly waits"),
+        "{why}"
+    );
     let found = finding(&advice(&[text(false)]), "input_wait");
     let fix = found["fix"].as_str().expect("a text");
     assert!(fix.contains("what fills the queue"), "{fix}");

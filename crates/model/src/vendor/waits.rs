@@ -14,7 +14,12 @@ pub fn is_completion_wait(name: &str) -> bool {
 /// Python takes something from a queue, and waits until there is something. A `SimpleQueue` has a C
 /// method without a module, in which workers of a pool wait.
 pub fn is_queue_get(name: &str) -> bool {
-    name == "$<unknown> get" || name == "$queue get" || of_queue(name) == Some("get")
+    is_method_get(name) || name == "$queue get" || of_queue(name) == Some("get")
+}
+
+/// A C method `get` without a module: that of a `SimpleQueue`, or of a dictionary.
+pub fn is_method_get(name: &str) -> bool {
+    name == "$<unknown> get"
 }
 
 /// Python puts something into a queue.
@@ -53,6 +58,7 @@ mod tests {
         for name in ["$queue.py:140 put", "$queues.py:80 put_nowait"] {
             assert!(is_queue_put(name) && !is_queue_get(name), "{name}");
         }
+        assert!(is_method_get("$<unknown> get") && !is_method_get("$queue.py:180 get"));
         assert!(is_pool_worker("$thread.py:69 _worker"));
         assert!(!is_pool_worker("$train.py:69 _worker"));
         for name in ["$queue.py:267 _qsize", "$config.py:3 get", "queue.py:1 get"] {

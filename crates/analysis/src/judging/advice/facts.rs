@@ -18,6 +18,7 @@ use crate::measuring::totals::work_totals;
 use crate::measuring::workload::partition_count;
 use crate::telling::Note;
 use crate::telling::thresholds::{Threshold, Thresholds};
+use crate::views::buffers::CopiedArguments;
 use crate::views::collectives::{CollectiveRow, exposure};
 use crate::views::compile::{CompilationRow, compilations};
 use crate::views::glance::Glance;
@@ -54,6 +55,7 @@ struct Lazy<'a> {
     ahead: OnceCell<Option<f64>>,
     collectives: OnceCell<Vec<CollectiveRow>>,
     compilations: OnceCell<Vec<CompilationRow>>,
+    copied: OnceCell<CopiedArguments>,
     gaps: OnceCell<Gaps>,
     in_steps: OnceCell<Arc<AllOps>>,
     kernels: OnceCell<Launching>,
@@ -239,6 +241,14 @@ impl<'a> Facts<'a> {
         self.lazy
             .programs
             .get_or_init(|| super::programs::busy_programs(self.session, &self.glance.ops))
+    }
+
+    /// The arguments that these programs copy because they are not donated.
+    pub(super) fn copied_arguments(&self) -> &CopiedArguments {
+        let ids = || self.programs().iter().map(|program| program.id);
+        self.lazy
+            .copied
+            .get_or_init(|| CopiedArguments::of(self.session, ids()))
     }
 
     /// Every selected step on every place.

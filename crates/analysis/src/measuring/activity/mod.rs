@@ -23,6 +23,7 @@
 mod awaits;
 mod cause;
 mod levels;
+mod lookups;
 mod queues;
 mod reads;
 mod threads;

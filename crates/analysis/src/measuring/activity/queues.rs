@@ -4,18 +4,65 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::{dispatched_function, is_pool_worker, is_queue_get};
-use stepscope_model::{HostId, LabelId, Session, Span, TrackId};
+use stepscope_model::host_names::{
+    dispatched_function, is_method_get, is_pool_worker, is_queue_get, is_queue_put,
+};
+use stepscope_model::{Activity, Direction, HostId, LabelId, Session, Span, TrackId};
 
+use super::lookups::Lookups;
 use super::{Loops, calls_functions, driving_threads, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 
 /// For each label, whether a thread takes something from a queue.
 fn gets(session: &Session) -> Vec<bool> {
-    let labels = session.labels.iter();
-    let is_get = labels.map(|label| is_queue_get(session.text(label.name)));
+    let lookups = Lookups::of(session);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_get = ids.map(|id| is_queue_get(session.label_name(id)) && !lookups.has(id));
     is_get.collect()
+}
+
+/// Labels of what the thread of a loop does in a `SimpleQueue` that a thread with batches fills: it puts
+/// arrays on the device, and calls no function. Those of a server, and of pools, get requests.
+pub(super) fn gets_of_batches(session: &Session) -> Vec<LabelId> {
+    let is_get = gets(session);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let own: Vec<LabelId> = ids
+        .filter(|id| is_get[id.index()] && is_method_get(session.label_name(*id)))
+        .collect();
+    let hosts = (0..session.hosts.len()).map(HostId::from_index);
+    let mut hosts = hosts.filter(|_| !own.is_empty());
+    if hosts.any(|host| is_fed(session, host, &own)) {
+        own
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether one thread of a host calls functions and takes what it needs from a queue, and another one
+/// puts arrays on the device and something into a queue.
+fn is_fed(session: &Session, host: HostId, gets: &[LabelId]) -> bool {
+    let has = |id: TrackId, is_one: &dyn Fn(LabelId) -> bool| {
+        let track = session.track_having(id, is_one);
+        let mut labels = track.iter().flat_map(|track| &track.lanes);
+        labels.any(|lane| lane.labels().iter().any(|&label| is_one(label)))
+    };
+    let is_put = |label: LabelId| is_queue_put(session.label_name(label));
+    let is_worker = |label: LabelId| is_pool_worker(session.label_name(label));
+    let copies = |label: LabelId| {
+        session.label(label).activity == Activity::Transfer(Direction::HostToDevice)
+    };
+    let waiting = own_tracks(session, host);
+    let waiting: Vec<TrackId> = waiting
+        .filter(|&id| has(id, &|label| gets.contains(&label)))
+        .collect();
+    let [own] = waiting[..] else {
+        return false;
+    };
+    let feeds = |id: TrackId| {
+        id != own && !calls_functions(session, id) && has(id, &is_put) && has(id, &copies)
+    };
+    calls_functions(session, own) && !has(own, &is_worker) && own_tracks(session, host).any(feeds)
 }
 
 /// Labels of what threads of servers do in queues.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use stepscope_model::host_names::is_buffer_wait;
 use stepscope_model::{
-    Activity, Direction, HostId, LabelId, Picos, Session, SliceKind, Span, Track,
+    Activity, Direction, HostId, InputStage, LabelId, Picos, Session, SliceKind, Span, Track,
 };
 
 use super::host_tracks;
-use super::queues::gets_of_servers;
+use super::lookups::Lookups;
+use super::queues::{gets_of_batches, gets_of_servers};
 use crate::measuring::interval::Intervals;
 
 /// What NumPy's own functions are called that make an array of anything.
@@ -25,7 +26,7 @@ const CONVERSIONS: [&str; 5] = [
 const MOST_THREADS: usize = 8;
 
 /// The activity of each label: as its name says, of conversions by what happens within them, and of
-/// queues by who waits in them.
+/// queues by who waits in them and what fills them.
 pub(crate) struct Activities(Vec<Activity>);
 
 impl Activities {
@@ -37,8 +38,14 @@ impl Activities {
             for label in reads(session) {
                 all[label.index()] = Activity::Transfer(Direction::DeviceToHost);
             }
+            for label in gets_of_batches(session) {
+                all[label.index()] = Activity::Input(InputStage::Wait);
+            }
             for label in gets_of_servers(session) {
                 all[label.index()] = Activity::Blocked;
+            }
+            for label in Lookups::of(session).labels() {
+                all[label.index()] = Activity::Python;
             }
             Self(all)
         })

@@ -13,6 +13,7 @@
 
 mod columns;
 mod compose;
+mod copies;
 mod lifetimes;
 mod plan;
 mod replay;
@@ -23,6 +24,7 @@ mod space;
 mod tables;
 
 use clap::Args;
+pub(crate) use copies::CopiedArguments;
 use rayon::prelude::*;
 pub use report::{
     BufferCategory, BufferLifetime, BufferPadding, BufferPoint, BufferProgram, BufferRow,

@@ -11,11 +11,12 @@
 //! | share | Σ over rows ÷ Σ durations |
 //! | median | the median row of a host, which a single odd step does not distort; used by `advice` |
 //! | between steps | the same from the end of a step to the start of the next, outside steps of other series; the verdict counts it, as a share of the time from step to step |
-//! | stage | each name in an input pipeline, with all its slices on all threads; the program's own function that a thread spends at least 60 % of its waits for the next element in, too |
+//! | stage | each name in an input pipeline, with all its slices on all threads; the program's own function that a thread spends at least 60 % of its waits for the next element in, too, and so is that of the thread that fills the queue in which it waits |
 
 mod between;
 mod collect;
 mod columns;
+mod fillers;
 mod own_code;
 mod report;
 mod stages;
@@ -26,13 +27,15 @@ use std::fmt::Write as _;
 pub(crate) use between::{BetweenSteps, between_steps};
 use clap::Args;
 pub(crate) use collect::words;
+pub(crate) use fillers::Filler;
 pub use report::{Bound, InputBetween, InputCause, InputHost, InputReport, InputRow, StageRow};
-use stepscope_model::{Activity, SaturatingSum as _, Session};
+use stepscope_model::{Activity, LabelId, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::activity::Activities;
 use crate::measuring::selection::Selected;
 use crate::telling::Note;
 use crate::telling::format;
@@ -152,8 +155,9 @@ pub(crate) fn may_hide_loading(session: &Session, quiet_ratio: f64) -> bool {
 }
 
 fn has_loaded(session: &Session) -> bool {
-    let mut labels = session.labels.iter();
-    labels.any(|label| matches!(label.activity, Activity::Input(_)))
+    let activities = Activities::of(session);
+    let mut ids = (0..session.labels.len()).map(LabelId::from_index);
+    ids.any(|id| matches!(activities.label(id), Activity::Input(_)))
 }
 
 /// The slowest stage that does work, over all hosts of a selection.

@@ -17,10 +17,10 @@ use stepscope_model::{
 use crate::measuring::interval::Intervals;
 
 /// Least share of the time of the waits of a thread that a function has to take.
-const MOST: f64 = 0.6;
+pub(super) const MOST: f64 = 0.6;
 
 /// What runs within waits, by label: its slices, and the sum of their depths.
-type Inside = BTreeMap<LabelId, (Vec<Span>, usize)>;
+pub(super) type Inside = BTreeMap<LabelId, (Vec<Span>, usize)>;
 
 /// The innermost Python function that takes most of the time in which a thread waits for the next
 /// element. None if it waits for something else, such as another thread, or if only libraries run.
@@ -72,19 +72,20 @@ pub(super) fn own_code(session: &Session, track: &Track, windows: &Intervals) ->
     innermost(inside, least_ps)
 }
 
-/// Whether it is a Python function that is no stage of input itself, does not wait, and says by its file
-/// what it is.
+/// Whether it is a function of the program that is no stage of input itself.
 fn is_function(session: &Session, label: &Label) -> bool {
+    is_own_function(session, label) && !matches!(label.activity, Activity::Input(_))
+}
+
+/// Whether it is a Python function that is no library's, does not wait, and says by its file what it is.
+pub(super) fn is_own_function(session: &Session, label: &Label) -> bool {
     let name = session.text(label.name);
-    let is_other = matches!(
-        label.activity,
-        Activity::Input(_) | Activity::Blocked | Activity::Sleep
-    );
-    label.kind == SliceKind::Python && !is_other && name.contains(".py:") && !is_library_frame(name)
+    let waits = matches!(label.activity, Activity::Blocked | Activity::Sleep);
+    label.kind == SliceKind::Python && !waits && name.contains(".py:") && !is_library_frame(name)
 }
 
 /// The deepest one that takes at least this long.
-fn innermost(inside: Inside, least_ps: f64) -> Option<LabelId> {
+pub(super) fn innermost(inside: Inside, least_ps: f64) -> Option<LabelId> {
     let most = inside.into_iter().filter_map(|(label, (spans, depths))| {
         let mean_depth = depths as f64 / spans.len().max(1) as f64;
         let takes_ps = Intervals::union_of(spans).duration().0 as f64;

@@ -1,13 +1,14 @@
 //! Stages of input pipelines: every name that loads input, on every thread, and the program's own
-//! function that an iterator spends most of its time in.
+//! function that an iterator, or the thread that fills a queue, spends most of its time in.
 
 use std::borrow::Cow;
 
 use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
 
+use super::fillers::Filler;
 use super::own_code::{around, own_code};
 use super::report::StageRow;
-use crate::measuring::activity::{driving_threads, host_tracks};
+use crate::measuring::activity::{Activities, driving_threads, host_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 
@@ -24,10 +25,10 @@ struct Sum {
 /// work is the bottleneck.
 pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow> {
     let hosts = &selected.hosts;
-    let is_input: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| matches!(label.activity, Activity::Input(_)))
+    let activities = Activities::of(session);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_input: Vec<bool> = ids
+        .map(|id| matches!(activities.label(id), Activity::Input(_)))
         .collect();
     if !is_input.contains(&true) {
         return Vec::new();
@@ -38,14 +39,23 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
         .zip(driving_threads(session, hosts, selected.loops()))
     {
         let windows = selected.host_windows(host);
+        let filler = Filler::of(session, (host, selected.loops()), &windows);
+        let filler = filler.filter(|filler| filler.puts);
         for id in host_tracks(session, host) {
-            let Some(track) = session.track_having(id, |label| is_input[label.index()]) else {
+            let fills = filler.as_ref().is_some_and(|filler| filler.thread == id);
+            let is_read = |label: LabelId| fills || is_input[label.index()];
+            let Some(track) = session.track_having(id, is_read) else {
                 continue;
             };
             let is_driving = driving.binary_search(&id).is_ok();
-            let own = || own_code(session, &track, &windows);
+            let own = if is_driving {
+                own_code(session, &track, &windows)
+            } else {
+                let filler = filler.as_ref().filter(|_| fills);
+                filler.and_then(|filler| filler.innermost)
+            };
             let mut is_stage = Cow::Borrowed(is_input.as_slice());
-            if let Some(own) = is_driving.then(own).flatten() {
+            if let Some(own) = own {
                 is_stage.to_mut()[own.index()] = true;
             }
             let background = i64::from(!is_driving);
@@ -56,7 +66,10 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
         .iter()
         .enumerate()
         .filter(|(_, sum)| sum.count > 0)
-        .map(|(index, sum)| row(session, LabelId::from_index(index), sum))
+        .map(|(index, sum)| {
+            let id = LabelId::from_index(index);
+            row(session, id, activities.label(id), sum)
+        })
         .collect();
     rows.sort_by(|a, b| (b.self_ps, &a.name).cmp(&(a.self_ps, &b.name)));
     let does_work = |row: &&mut StageRow| !matches!(&*row.stage, "wait" | "prefetch" | "enqueue");
@@ -109,9 +122,9 @@ fn add_track(
     }
 }
 
-fn row(session: &Session, id: LabelId, sum: &Sum) -> StageRow {
+fn row(session: &Session, id: LabelId, activity: Activity, sum: &Sum) -> StageRow {
     let label = session.label(id);
-    let stage = match label.activity {
+    let stage = match activity {
         Activity::Input(stage) => stage,
         _ => InputStage::Load,
     };

@@ -1,7 +1,7 @@
 //! Ops that only move or rearrange data (XProf's DataShuffle; guides: inefficient layouts).
 
 use super::interpreted_kernels::is_interpreted;
-use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use super::{Outcome, Rule, SHARE_OF_WORK, donation, finding, share};
 use stepscope_model::hlo::{Instruction, Program};
 
 use crate::judging::advice::facts::Facts;
@@ -98,7 +98,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let adding = ops_with(facts.programs(), &facts.ops, |program, _, instruction| {
         adds(program, instruction)
     });
-    let moves_only = |row: &OpRow| moves_only(row) && !adding.has(row);
+    // Copies of arguments that could be donated have a separate check.
+    let copied = donation::copies(facts);
+    let is_argument = |row: &OpRow| copied.is_some() && donation::is_copy(facts, row);
+    let moves_only = |row: &OpRow| moves_only(row) && !adding.has(row) && !is_argument(row);
     let found = match share(facts, "data_shuffle_ratio", moves_only) {
         Ok(found) => found,
         Err(outcome) => return outcome,

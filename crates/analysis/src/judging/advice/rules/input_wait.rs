@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::{is_queue_get, is_queue_put};
 use stepscope_model::{Class, Picos, SaturatingSum as _, Span};
 
 use super::host_causes::{place_of, python_function};
+use super::queue::Queue;
+use super::round_trips::{self, round_trips};
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
 use crate::judging::advice::evidence::{between, in_view, longest_slice};
 use crate::judging::advice::facts::{Facts, part_ps};
-use crate::judging::advice::report::AdviceEvidence;
+use crate::judging::advice::report::{AdviceEvidence, AdviceFinding};
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
@@ -96,7 +97,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .collect();
     let main = causes.first();
     let remedy = main.map(|cause| cause.remedy.clone());
-    let mut found = finding(
+    let main = main.map_or("", |cause| cause.cause.as_str());
+    let is_wait = main == "wait";
+    let queue = is_wait.then(|| Queue::of(facts, &worst.host)).flatten();
+    let found = finding(
         &RULE,
         severity,
         format!(
@@ -105,7 +109,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(wait),
             format::duration_ps(worst.input_median_ps),
             words.join("; "),
-            doing(facts, worst, main.map_or("", |cause| cause.cause.as_str())),
+            queue
+                .as_ref()
+                .map_or_else(|| doing(facts, worst, main), Queue::filled_by),
             others(&waits.hosts, worst),
         ),
     )
@@ -130,23 +136,41 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .without("no-input-wait")
     .seen(longest(&waits.rows, &worst.host))
     .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
-    let main = main.map_or("", |cause| cause.cause.as_str());
-    if is_filled_unseen(facts, worst, main) {
-        found = found.why(UNSEEN).fix(FILL).code("");
-    }
+    let mut found = explained(facts, (worst, main), queue.as_ref(), found);
     if several {
         // The gain is that of all hosts without waiting, so a title that names one has to mean one.
         let also = waits.hosts.iter().filter(|host| host.host != worst.host);
         let is_alone = also
             .map(ratio)
             .all(|share| gravity(&threshold, share).is_none());
-        found = found.titled(if is_alone {
-            format!("{} waits for input", worst.host)
-        } else {
-            format!("The hosts wait for input, {} longest", worst.host)
-        });
+        found = found.titled(title(&worst.host, is_alone));
     }
     found.found()
+}
+
+/// The finding with what is known of a queue, or of arrays that are no batches.
+fn explained(
+    facts: &Facts<'_>,
+    (worst, main): (&InputHost, &str),
+    queue: Option<&Queue>,
+    finding: AdviceFinding,
+) -> AdviceFinding {
+    if let Some(queue) = queue {
+        return queue.told(finding);
+    }
+    let trips = (main == "transfer").then(|| round_trips(facts, &worst.host));
+    match trips.flatten() {
+        Some(trips) => round_trips::told(finding, trips),
+        None => finding,
+    }
+}
+
+fn title(host: &str, is_alone: bool) -> String {
+    if is_alone {
+        format!("{host} waits for input")
+    } else {
+        format!("The hosts wait for input, {host} longest")
+    }
 }
 
 /// Where loading takes longer than the rest of the step, it sets the pace also in the background.
@@ -263,14 +287,6 @@ fn longest_input(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
         .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name))
 }
 
-/// Whether the loop waits in a queue, and nothing was recorded that fills it.
-fn is_filled_unseen(facts: &Facts<'_>, worst: &InputHost, main: &str) -> bool {
-    let labels = facts.session.labels.iter();
-    let mut names = labels.map(|label| facts.session.text(label.name));
-    let waits = || longest_input(facts, worst).is_some_and(|name| is_queue_get(&name));
-    main == "wait" && waits() && !names.any(is_queue_put)
-}
-
 /// How long the other hosts wait, if there are any.
 fn others(hosts: &[InputHost], worst: &InputHost) -> String {
     let rest: Vec<f64> = hosts
@@ -287,12 +303,6 @@ fn others(hosts: &[InputHost], worst: &InputHost) -> String {
         format::duration_ps(crate::measuring::steps::median(&rest))
     )
 }
-
-const UNSEEN: &str = "The thread that launches waits in a queue for work, and nothing that fills the queue was \
-                      recorded: another process or native code does. If the work is requests, this is spare \
-                      capacity.";
-const FILL: &str = "If it is batches, look at what fills the queue, and fill it earlier. If it is requests, nothing \
-                    is wrong.";
 
 const CODE: &str = "\
 loader = grain.load(source, worker_count=8, ...)     # or tf.data's prefetch(AUTOTUNE)

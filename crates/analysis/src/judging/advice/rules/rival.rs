@@ -11,12 +11,12 @@
 use rustc_hash::FxHashMap;
 use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{
-    Activity, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track,
+    Activity, HostId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
 };
 
 use super::host_causes::python_function;
 use crate::judging::advice::facts::{Facts, Place};
-use crate::measuring::activity::{Cause, driving_threads, own_tracks};
+use crate::measuring::activity::{Activities, Cause, driving_threads, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::telling::format;
@@ -30,6 +30,7 @@ const WAITS: u8 = 1;
 
 /// Such a thread.
 pub(super) struct Rival {
+    pub(super) thread: TrackId,
     /// `burn (train.py:46) on thread 1234`
     pub(super) place: String,
     /// Share of the gaps in which it runs Python.
@@ -43,7 +44,6 @@ pub(super) fn rival(
     (host, device): Place,
     counts: impl Fn(Cause) -> bool,
 ) -> Option<Rival> {
-    let session = facts.session;
     let gaps = facts.gaps().longest.iter();
     let own = gaps.filter(|gap| {
         let is_own = device.is_none_or(|device| device.0 == gap.device_index);
@@ -51,6 +51,12 @@ pub(super) fn rival(
     });
     let span = |start: i64, length: i64| Span::new(Picos(start), Picos(start + length));
     let gaps = Intervals::union_of(own.map(|gap| span(gap.start_ps, gap.duration_ps)).collect());
+    rival_within(facts, host, &gaps)
+}
+
+/// The same for any times in which the loop cannot go on.
+pub(super) fn rival_within(facts: &Facts<'_>, host: HostId, gaps: &Intervals) -> Option<Rival> {
+    let session = facts.session;
     let all_ps = gaps.duration().0;
     if all_ps == 0 {
         return None;
@@ -66,26 +72,31 @@ pub(super) fn rival(
         add_levels(&track, &levels, gaps.spans(), &mut spans);
         let mut times = spans.into_iter().map(Intervals::union_of_sorted);
         let running = times.next()?.subtract(&times.next()?);
-        let share = running.intersect(&gaps).duration().0 as f64 / all_ps as f64;
-        (share >= MIN_SHARE).then_some((share, track))
+        let share = running.intersect(gaps).duration().0 as f64 / all_ps as f64;
+        (share >= MIN_SHARE).then_some((share, track, id))
     });
-    let (share, track) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (share, track, id) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let thread = match session.text(track.name) {
         "" => "a thread without a name".to_owned(),
         name => format!("thread {name}"),
     };
-    let place = match longest_frame(session, &track, &gaps, &levels) {
+    let place = match longest_frame(session, &track, gaps, &levels) {
         Some(frame) => format!("{frame} on {thread}"),
         None => thread,
     };
-    Some(Rival { place, share })
+    Some(Rival {
+        thread: id,
+        place,
+        share,
+    })
 }
 
 /// Whether Python's frames run or wait, by label.
 fn levels(session: &Session) -> Vec<u8> {
-    let labels = session.labels.iter();
-    let level = labels.map(|label| match label.activity {
-        _ if label.kind != SliceKind::Python => NO_LEVEL,
+    let activities = Activities::of(session);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let level = ids.map(|id| match activities.label(id) {
+        _ if session.label(id).kind != SliceKind::Python => NO_LEVEL,
         Activity::Blocked | Activity::Sleep => WAITS,
         _ => RUNS,
     });
@@ -136,6 +147,10 @@ impl Rival {
     /// Why the loop waits for it.
     pub(super) const WHY: &'static str = "Only one thread of a process runs Python at a time (the global interpreter lock), so the thread \
          that launches the next step probably waits until the other one lets go.";
+
+    /// Why a queue stays empty meanwhile.
+    pub(super) const WHY_FILLER: &'static str = "Only one thread of a process runs Python at a time (the global interpreter lock), so the thread \
+         that fills the queue probably waits until the other one lets go.";
 
     /// What to change.
     pub(super) const FIX: &'static str = "Move that thread's work to another process, or into calls that release the lock (NumPy, \

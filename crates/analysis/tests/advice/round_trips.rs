@@ -1,0 +1,42 @@
+//! Arrays that a loop reads and puts back.
+
+use super::drawings::{GAP, cpu};
+use super::{advice, finding, ids};
+
+const READ: &str = "np.asarray(jax.Array)";
+const PUT: &str = "$api.py:2332 device_put";
+
+#[test]
+fn what_is_read_and_put_back_in_turn_goes_through_the_host() {
+    let python = format!(
+        "0..1us PjitFunction(step)\n701..710us {READ}\n710..840us {PUT}\n841..850us {READ}\n850..990us {PUT}"
+    );
+    let report = advice(&[cpu(GAP, &python, "")]);
+    let found = finding(&report, "input_wait");
+    assert_eq!(
+        found["title"], "Arrays go through the host and back",
+        "{report}"
+    );
+    let why = found["why"].as_str().expect("a text");
+    assert!(why.starts_with("About 2 times per step"), "{why}");
+    let code = found["code"].as_str().expect("a text");
+    assert!(!code.contains("grain"), "{code}");
+}
+
+/// A loop reads its loss and its accuracy, and puts the two arrays of the next batch.
+#[test]
+fn batches_that_follow_metrics_are_input() {
+    let python = format!(
+        "0..1us PjitFunction(step)\n701..705us {READ}\n706..710us {READ}\n710..840us {PUT}\n850..990us {PUT}"
+    );
+    let report = advice(&[cpu(GAP, &python, "")]);
+    assert!(ids(&report).contains(&"input_wait"), "{report}");
+    assert_eq!(finding(&report, "input_wait")["title"], "Waiting for input");
+    // An agent puts what it observes, launches, and reads what to do.
+    let python = format!(
+        "700..701us PjitFunction(step)\n702..705us {READ}\n710..840us {PUT}\n\
+         841..842us PjitFunction(step)\n843..849us {READ}\n850..990us {PUT}"
+    );
+    let report = advice(&[cpu(GAP, &python, "")]);
+    assert_eq!(finding(&report, "input_wait")["title"], "Waiting for input");
+}

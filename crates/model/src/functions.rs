@@ -19,9 +19,9 @@ const LAMBDA: &str = "_lambda";
 /// each other would take time that grows faster than the profile.
 const MOST_KNOWN: usize = 64;
 
-/// The programs of a session by function. Names alone do not tell: every lambda is `jit__lambda`.
-/// Programs are of one function if they have the same name, as many arguments, and come from the
-/// same lines of code. A program of unknown lines is alone, and so is a program of a single op, which
+/// The programs of a session by function. Names alone do not tell: every lambda is `jit__lambda`, and
+/// the gradient of `loss` is a `jit_loss` too. Programs are of one function if they have the same name,
+/// as many arguments, come from the same lines of code, and both or neither differentiate. A program of unknown lines is alone, and so is a program of a single op, which
 /// the host dispatches for whatever needs it.
 #[derive(Debug)]
 pub struct Functions {
@@ -74,6 +74,8 @@ impl Functions {
 struct Traits<'a> {
     arguments: usize,
     lines: BTreeSet<(&'a str, u32)>,
+    /// Whether ops of a backward pass are among its ops.
+    differentiates: bool,
     /// Of a lambda: its arguments and its ops.
     nameless: Option<(Vec<&'a hlo::Shape>, Vec<&'a str>)>,
 }
@@ -92,6 +94,7 @@ impl<'a> Traits<'a> {
         (!lines.is_empty()).then(|| Self {
             arguments: shapes.len(),
             lines,
+            differentiates: hlo.instructions().any(is_backward),
             nameless: is_lambda.then(|| (shapes, ops())),
         })
     }
@@ -101,6 +104,7 @@ impl<'a> Traits<'a> {
         let (fewer, more) = (self.lines.len(), other.lines.len());
         let (fewer, more) = (fewer.min(more), fewer.max(more));
         self.arguments == other.arguments
+            && self.differentiates == other.differentiates
             && shared == fewer
             && shared as f64 >= MIN_SHARED * more as f64
             && !self.differs(other)
@@ -135,6 +139,10 @@ fn lines<'a>(name: &str, hlo: &'a hlo::Program) -> BTreeSet<(&'a str, u32)> {
         lines.extend(called.map(|frame| (frame.file.as_str(), frame.line)));
     }
     lines
+}
+
+fn is_backward(instruction: &hlo::Instruction) -> bool {
+    hlo::name_stack::pass(&instruction.op_name) == hlo::name_stack::Pass::Backward
 }
 
 /// Whether a fusion of the program holds several ops.

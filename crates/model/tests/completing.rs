@@ -416,6 +416,14 @@ fn a_copy_of_weights_now_and_then_completes_nothing() {
     assert_eq!(steps(&"lllc".repeat(3), &programs).len(), 9);
 }
 
+/// The metric takes as long as the training, or longer.
+#[test]
+fn training_marks_steps_rather_than_a_metric_that_runs_as_often() {
+    let metric = acting(9, "jit_agreement", WEIGHTS);
+    let programs = [('m', "jit_agreement(9)", metric), learn()];
+    assert_eq!(steps(&"ml".repeat(4), &programs), [1, 3, 5, 7]);
+}
+
 #[test]
 fn gradients_of_several_batches_are_one_step() {
     let gradients = acting(5, "jit_gradients", WEIGHTS);
@@ -444,6 +452,18 @@ fn a_round_of_single_ops_is_a_step() {
     assert!(steps("dtdtsddtstdsds", &programs).is_empty());
 }
 
+/// A beam search reads elements of the scores of each token one by one, as many as it happens to need.
+#[test]
+fn ops_without_rounds_are_of_the_steps_of_the_function_among_them() {
+    let slice = ["p.0 = f32[8] parameter(0)", "a.1 = f32[8] negate(p.0)"];
+    let programs = [
+        act(),
+        ('d', "jit_slice(6)", program(6, "jit_slice", &slice)),
+    ];
+    let runs = [2, 50, 7, 5].map(|reads| format!("a{}", "d".repeat(reads)));
+    assert_eq!(steps(&runs.concat(), &programs), [0, 3, 54, 62]);
+}
+
 /// Two stages of a pipeline: each device runs its own program.
 #[test]
 fn a_device_that_runs_another_stage_has_the_steps_of_its_host() {
@@ -455,17 +475,18 @@ fn a_device_that_runs_another_stage_has_the_steps_of_its_host() {
         let runs: String = runs.collect();
         format!("device tpu:{device} v6e\nline XLA Modules\n{runs}")
     };
-    let devices = |long: i64| {
+    let devices_of = |second: &str, long: i64| {
         let text = [
             "host vm\n",
             &stage(0, "jit_first(5)", 0, 40),
-            &stage(1, "jit_second(6)", 50, long),
+            &stage(1, second, 50, long),
         ];
         let session = session(&text.concat());
         let of_step = |step: &stepscope_model::Step| step.spans.len();
         session.steps.iter().map(of_step).collect::<Vec<_>>()
     };
-    assert_eq!(devices(30), [2, 2, 2, 2]);
-    // What takes a fraction of the time is no stage.
-    assert_eq!(devices(5), [1, 1, 1, 1]);
+    assert_eq!(devices_of("jit_second(6)", 30), [2, 2, 2, 2]);
+    // What takes a fraction of the time is no stage, unless its name says so.
+    assert_eq!(devices_of("jit_second(6)", 5), [1, 1, 1, 1]);
+    assert_eq!(devices_of("jit_first(6)", 5), [2, 2, 2, 2]);
 }

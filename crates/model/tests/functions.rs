@@ -74,6 +74,19 @@ fn functions_of_one_name_are_several() {
     assert_eq!(inferred(&runs, &programs), 3);
 }
 
+/// `jax.jit(jax.grad(loss))` has the name, the arguments, and the lines of `jax.jit(loss)`.
+#[test]
+fn a_function_and_its_gradient_are_two() {
+    let programs = compiled(&[(5, "jit_loss", 64, 7), (6, "jit_loss", 64, 7)]);
+    let backward = "p.0) op_name=\"jit(loss)/transpose(jvp())/mul\" source=train.py:7";
+    let (loss, gradient) = programs.split_once("program 6").expect("two programs");
+    let gradient = gradient.replace("p.0) source=train.py:7", backward);
+    let programs = format!("{loss}program 6{gradient}");
+    let [loss, gradient] = ["jit_loss(5)", "jit_loss(6)"];
+    let runs = [gradient, loss, loss, gradient, loss, loss];
+    assert_eq!(inferred(&runs, &programs), 4);
+}
+
 /// XLA:CPU makes one fusion of a small function.
 #[test]
 fn a_function_of_one_fusion_is_a_function() {

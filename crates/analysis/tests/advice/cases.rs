@@ -162,6 +162,12 @@ pub(crate) fn cases() -> Vec<Case> {
             cpu(GAP, "", "").replace("0..999us train", "0..705us train"),
             busy(),
         ),
+        // An evaluation whose first call compiles it.
+        one(
+            "between_steps",
+            cpu(GAP, "", "").replace("0..999us train", "0..705us train"),
+            cpu(GAP, "706..998us backend_compile", "").replace("0..999us train", "0..705us train"),
+        ),
         one("step_outliers", long_step, busy()),
         one(
             "compilation",

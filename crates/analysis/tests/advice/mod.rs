@@ -269,6 +269,33 @@ fn shardings_are_advised_only_where_work_is_divided() {
     assert!(found.contains("device_put(next(loader))"), "{found}");
 }
 
+/// Single ops, each called with another shape again and again, beside a function or alone.
+#[test]
+fn recompiled_ops_outside_of_jit_are_no_recompiled_functions() {
+    let op = |id: u32, name: &str| {
+        format!(
+            "\nprogram {id} jit_{name}
+              p.0 = f32[64] parameter(0)
+              {name}.1 = f32[64] {name}(p.0, p.0)"
+        )
+    };
+    let programs = op(7, "add") + &op(8, "multiply");
+    let found = |functions: &[&str]| {
+        let text = step_cases::compiled(functions, 50) + &programs;
+        finding(&advice(&[text]), "recompilation")
+    };
+    let ops = found(&["add", "add", "multiply", "multiply"]);
+    assert_eq!(ops["title"], "Ops outside of jit are recompiled");
+    let both = found(&["add", "add", "loss", "loss"]);
+    assert_eq!(both["title"], "Function recompiled");
+    let what = both["what"].to_string();
+    assert!(what.contains("Recompiled: loss 1 time"), "{what}");
+    assert!(
+        what.contains("Besides, 1 compilation of single ops outside of jit."),
+        "{what}"
+    );
+}
+
 /// An iterator that computes the next element when it is asked, with a function of the program.
 #[test]
 fn what_an_iterator_calls_most_of_the_time_is_its_slowest_stage() {

@@ -163,6 +163,35 @@ fn gradients(first: &str, second: &str) -> String {
     )
 }
 
+/// Two devices that run one program; its batch has this sharding.
+fn batch_of_two(sharding: &str) -> String {
+    let device = |id: u32| {
+        format!(
+            "device tpu:{id} v6e
+            line XLA Modules
+            repeat 6 every 1000us
+              0..900us jit_step(5) [program_id=5]
+            end
+            line XLA Ops
+            repeat 6 every 1000us
+              0..800us dot.1 [hlo_op=dot.1 program_id=5]
+              800..900us all-reduce.2 [hlo_op=all-reduce.2 program_id=5]
+            end\n"
+        )
+    };
+    format!(
+        "host vm
+        {}{}
+        program 5 jit_step
+          x.0 = f32[512,256] parameter(0) sharding={sharding}
+          w.0 = f32[256,256] parameter(1) sharding={{replicated}}
+          dot.1 = f32[512,256] dot(x.0, w.0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+          all-reduce.2 = f32[512,256] all-reduce(dot.1) replica_groups={{{{0,1}}}}",
+        device(0),
+        device(1),
+    )
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     let one = |id, yes: String, no: String| (id, vec![yes], vec![no]);
     let with_pad = |end: u32| {
@@ -210,6 +239,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "dense_groups",
             experts("ragged_dot_general"),
             experts("dot_general"),
+        ),
+        one(
+            "replicated_work",
+            batch_of_two("{replicated}"),
+            batch_of_two("{devices=[2,1]<=[2]}"),
         ),
         one("tile_padding", product(40), product(256)),
         one("pad_ops", with_pad(400), with_pad(20)),

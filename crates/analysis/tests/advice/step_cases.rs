@@ -101,7 +101,7 @@ fn launches(call_us: u32) -> String {
 }
 
 /// Compilations of functions, one after the other.
-fn compiled(functions: &[&str], length_us: u32) -> String {
+pub(crate) fn compiled(functions: &[&str], length_us: u32) -> String {
     let calls: Vec<String> = (0u32..)
         .zip(functions)
         .map(|(number, function)| {
@@ -132,6 +132,92 @@ fn served(begin_us: u32, padding: u32) -> String {
     text.replacen("thread tf_XLAEigen", &requests, 1)
 }
 
+/// A jitted step, then an optimizer that was not jitted: `count` sums and as many products per step.
+fn eager(count: u32) -> String {
+    let runs = |op: bool| -> String {
+        let each = (0..2 * count).map(|run| {
+            let (id, name) = if run % 2 == 0 {
+                (6, "add")
+            } else {
+                (7, "multiply")
+            };
+            let start = 300 + run * 20;
+            let end = start + 18;
+            if op {
+                format!("{start}..{end}us {name}.1 [hlo_op={name}.1 program_id={id}]\n")
+            } else {
+                format!("{start}..{end}us jit_{name}({id}) [program_id={id}]\n")
+            }
+        });
+        each.collect()
+    };
+    let of = |id: u32, name: &str| {
+        format!(
+            "program {id} jit_{name}
+              p.0 = f32[512,512] parameter(0)
+              p.1 = f32[512,512] parameter(1)
+              {name}.1 = f32[512,512] {name}(p.0, p.1)\n"
+        )
+    };
+    format!(
+        "host vm
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 1000us
+          0..250us jit_step(5) [program_id=5]
+          {}
+        end
+        line XLA Ops
+        repeat 6 every 1000us
+          0..250us dot.1 [hlo_op=dot.1 program_id=5]
+          {}
+        end
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        program 5 jit_step
+          p.0 = bf16[64,64] parameter(0)
+          dot.1 = bf16[64,64] dot(p.0, p.0)
+        {}{}",
+        runs(false),
+        runs(true),
+        of(6, "add"),
+        of(7, "multiply"),
+    )
+}
+
+/// A step that updates its weights, and a program that returns what `result` says.
+fn measured(result: &str) -> String {
+    format!(
+        "host vm
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 1000us
+          0..500us jit_step(5) [program_id=5]
+          510..900us jit_loss(6) [program_id=6]
+        end
+        line XLA Ops
+        repeat 6 every 1000us
+          0..500us add.1 [hlo_op=add.1 program_id=5]
+          510..880us dot.1 [hlo_op=dot.1 program_id=6]
+          880..900us reduce.2 [hlo_op=reduce.2 program_id=6]
+        end
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        program 5 jit_step
+          p.0 = f32[64,64] parameter(0)
+          q.0 = f32[64,64] negate(p.0)
+          add.1 = f32[64,64] add(p.0, q.0)
+        program 6 jit_loss
+          p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64] dot(p.0, p.0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+          {result}"
+    )
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     let one = |id, yes: String, no: String| (id, vec![yes], vec![no]);
     // Six hundred small arrays in each step, freed at its end.
@@ -148,6 +234,12 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![
         one("host_syncs", stops(12), stops(1)),
         one("program_runs", programs(20), programs(2)),
+        one(
+            "metric_programs",
+            measured("reduce.2 = f32[] reduce(dot.1)"),
+            measured("reduce.2 = f32[64] reduce(dot.1)"),
+        ),
+        one("eager_ops", eager(12), eager(3)),
         one("launch_overhead", launches(120), launches(2)),
         one(
             "recompilation",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use stepscope_model::{DeviceId, DeviceKind, HostId, SaturatingSum as _, Session};
 
+use super::programs::{BusyProgram, busy_programs};
 use super::scenarios::scenarios;
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
@@ -61,7 +62,7 @@ struct Lazy<'a> {
     kernels: OnceCell<Launching>,
     late: OnceCell<WhoWasLate>,
     memory: OnceCell<DeviceMemory>,
-    programs: OnceCell<Vec<super::programs::BusyProgram<'a>>>,
+    programs: OnceCell<Vec<BusyProgram<'a>>>,
     recording: OnceCell<Vec<StepParts>>,
     left: OnceCell<Option<f64>>,
     requests: OnceCell<RequestsReport>,
@@ -236,11 +237,17 @@ impl<'a> Facts<'a> {
             .get_or_init(|| requests(self.session, &self.selected))
     }
 
+    /// Whether a program that takes part of the work updates arrays, as training does: its results are its
+    /// next arguments, and what the host reads of them is beside that. True where no HLO tells.
+    pub(super) fn trains(&self) -> bool {
+        self.programs().is_empty() || self.programs().iter().any(BusyProgram::trains)
+    }
+
     /// Programs with HLO that devices spend time in, most time first.
-    pub(super) fn programs(&self) -> &[super::programs::BusyProgram<'a>] {
+    pub(super) fn programs(&self) -> &[BusyProgram<'a>] {
         self.lazy
             .programs
-            .get_or_init(|| super::programs::busy_programs(self.session, &self.glance.ops))
+            .get_or_init(|| busy_programs(self.session, &self.glance.ops))
     }
 
     /// The arguments that these programs copy because they are not donated.

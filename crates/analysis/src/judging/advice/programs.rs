@@ -53,6 +53,14 @@ pub(super) fn busy_programs<'a>(session: &'a Session, ops: &AllOps) -> Vec<BusyP
 }
 
 impl<'a> BusyProgram<'a> {
+    /// Whether it returns an array that it was called with, changed.
+    pub(super) fn trains(&self) -> bool {
+        self.hlo.signature().is_some_and(|signature| {
+            let mut updated = signature.arguments.iter().filter(|one| one.is_updated);
+            updated.any(|one| !one.shape.dimensions.is_empty())
+        })
+    }
+
     /// Its ops with their instructions, largest first.
     pub(super) fn executed<'b>(
         &'b self,

@@ -62,6 +62,13 @@ pub const ADVICE: &[Threshold] = &[
     ),
     smaller("float32_matmul_ratio", "Matrix products in f32", 0.1, 0.4),
     smaller("float64_work_ratio", "Work on f64", 0.1, 0.4),
+    smaller("metric_programs_ratio", "Metrics in every step", 0.1, 0.3),
+    smaller(
+        "replicated_work_ratio",
+        "Products that devices repeat",
+        0.1,
+        0.3,
+    ),
     smaller("rematerialized_ratio", "Rematerialization", 0.1, 0.3),
     smaller("barrier_cores_ratio", "Core barriers", 0.1, 0.3),
     smaller("debug_print_ratio", "Debug prints", 0.05, 0.2),
@@ -95,6 +102,7 @@ pub const ADVICE: &[Threshold] = &[
     smaller("launch_ratio", "Time in launch calls", 0.2, 0.5),
     smaller("host_syncs_count", "Host syncs per step", 2.0, 10.0),
     smaller("program_runs_count", "Program runs per step", 4.0, 20.0),
+    smaller("eager_ops_ratio", "Ops outside of jit", 0.1, 0.3),
     smaller(
         "recompilations_count",
         "Recompilations of the same function",

@@ -92,6 +92,12 @@ impl Alternation {
         }
     }
 
+    /// Whether a program is one of a round's.
+    pub(super) fn has(&self, program: ProgramId) -> bool {
+        let function = self.function_of.get(&program);
+        function.is_some_and(|function| self.round.contains(function))
+    }
+
     /// The work of each round among the runs of a device, which are in order; the last one may be cut.
     pub(super) fn works(&self, runs: &[&ProgramRun]) -> Vec<Option<Span>> {
         let own = runs

@@ -28,6 +28,9 @@ const MIN_ELEMENTS: i64 = 256;
 /// or two.
 const MIN_READ: usize = 3;
 
+/// With fewer runs, one more or less is not for the ends of the recording.
+const MIN_CUT: usize = 4;
+
 /// Functions that complete steps of functions that complete steps.
 const MOST_LEVELS: usize = 3;
 
@@ -68,7 +71,30 @@ pub(super) fn completing(
             None => break,
         }
     }
-    main
+    trained_as_often(programs, main, &counts).unwrap_or(main)
+}
+
+/// What trains and runs as often as a function that updates nothing: a metric of each step takes longer
+/// now and then, but it is the training that a reader knows the step by. The first or last run of either
+/// may be cut.
+fn trained_as_often(
+    programs: &[Program],
+    main: ProgramId,
+    counts: &BTreeMap<ProgramId, usize>,
+) -> Option<ProgramId> {
+    let arrays = |one: ProgramId| Arrays::of(&programs[one.index()]);
+    arrays(main).filter(|own| own.updated() == 0)?;
+    let own_count = *counts.get(&main)?;
+    let often = counts.iter().filter(|(one, count)| {
+        let is_single = programs[one.index()].is_single_op();
+        !is_single
+            && (**count == own_count || own_count >= MIN_CUT && count.abs_diff(own_count) == 1)
+    });
+    let trained = often.filter_map(|(one, _)| {
+        let own = arrays(*one).filter(|own| own.trains() && own.read() > 0)?;
+        Some((own.updated(), Reverse(*one)))
+    });
+    trained.max().map(|(_, Reverse(one))| one)
 }
 
 /// What a function evaluates, if that is all it does: it updates nothing, and another function, which

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::evidence::{Evidence, Found, Steps, period};
-use super::main_function::main_function;
+use super::main_function::{Main, main_function};
 use crate::ids::{DeviceId, HostId};
 use crate::ingest::runs::runs_by_device;
 use crate::session::ProgramRun;
 use crate::step::StepSpan;
 use crate::units::{SaturatingSum as _, Span};
 
-/// Share of the time of a device with steps that another one of its host has to work to have them too.
+/// Share of the time of a device with steps that another one of its host has to work to have them too,
+/// unless it runs a function of the same name in most of them: a stage of a pipeline may be short.
 const MIN_OF_OTHER: f64 = 0.25;
 
 /// The k-th run, on every device, of the main function's programs is step k, until the next run, or the
@@ -57,7 +58,7 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
             });
         }
     }
-    add_other_devices(evidence, &runs_of, &mut steps);
+    add_other_devices(evidence, &main, &runs_of, &mut steps);
     from_zero(steps)
 }
 
@@ -115,21 +116,35 @@ fn from_zero(steps: Steps) -> Steps {
 }
 
 /// Devices that run other programs than the main one, such as another stage of a pipeline, have the
-/// steps of the first device of their host that has any, if they work for a considerable time.
-fn add_other_devices(evidence: &Evidence<'_>, runs_of: &[Vec<ProgramRun>], steps: &mut Steps) {
+/// steps of the first device of their host that has any, if they work for a considerable time or run what
+/// is called like the main function.
+fn add_other_devices(
+    evidence: &Evidence<'_>,
+    main: &Main,
+    runs_of: &[Vec<ProgramRun>],
+    steps: &mut Steps,
+) {
     let time_ps = |device: DeviceId| {
         let runs = runs_of[device.index()].iter();
         runs.map(|run| run.span.duration().0).saturating_sum() as f64
     };
     let spans = steps.values().flat_map(|step| &step.spans);
     let with_steps: BTreeSet<DeviceId> = spans.filter_map(|on| on.device).collect();
+    let name = |run: &ProgramRun| evidence.programs[run.program.index()].name.as_str();
+    let of_main = evidence.runs.iter().filter(|run| main.has(run.program));
+    let names: BTreeSet<&str> = of_main.map(name).collect();
     for (position, device) in evidence.devices.iter().enumerate() {
         let id = DeviceId::from_index(position);
         let of_host = |other: &&DeviceId| evidence.devices[other.index()].host == device.host;
         let Some(&like) = with_steps.iter().find(of_host) else {
             continue;
         };
-        if with_steps.contains(&id) || time_ps(id) < MIN_OF_OTHER * time_ps(like) {
+        let works = || {
+            let alike = runs_of[position].iter();
+            let alike = alike.filter(|run| names.contains(name(run))).count();
+            time_ps(id) >= MIN_OF_OTHER * time_ps(like) || alike * 2 >= steps.len()
+        };
+        if with_steps.contains(&id) || !works() {
             continue;
         }
         for step in steps.values_mut() {

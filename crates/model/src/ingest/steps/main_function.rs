@@ -49,6 +49,14 @@ pub(super) enum Main {
 }
 
 impl Main {
+    /// Whether runs of a program are among those that begin steps.
+    pub(super) fn has(&self, program: ProgramId) -> bool {
+        match self {
+            Self::Runs(programs) => programs.contains(&program),
+            Self::Rounds(alternation) => alternation.has(program),
+        }
+    }
+
     /// The work that begins steps, of the runs of a device in order.
     pub(super) fn works(&self, runs: &[&ProgramRun]) -> Vec<Option<Span>> {
         match self {
@@ -79,17 +87,20 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
     let name = |program: ProgramId| evidence.programs[program.index()].name.as_str();
     let runs = longest_loop(runs, function, name);
     let counts = Counts::of(&runs, function);
-    let frequent = counts.frequent()?;
+    let frequent = counts.frequent(|_| true)?;
     let in_order = runs_in_order(&runs, counts.busiest(frequent)?);
     let order: Vec<ProgramId> = in_order.iter().map(|run| function(run.program)).collect();
     let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
+    let round = || round_mark(&order, frequent);
+    let completing = |frequent| completing(evidence.programs, frequent, &order);
     let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
-        round_mark(&order, frequent)?
+        // Ops around a function that make no rounds, as elements that are read one by one, are its steps'.
+        let other = || counts.frequent(|one| !is_single(one)).map(completing);
+        round().or_else(other)?
     } else {
-        let round = || round_mark(&order, frequent);
         let is_minor = is_single(frequent) && counts.is_minor(frequent, is_single);
-        let completing = || completing(evidence.programs, frequent, &order);
-        is_minor.then(round).flatten().unwrap_or_else(completing)
+        let round = is_minor.then(round).flatten();
+        round.unwrap_or_else(|| completing(frequent))
     };
     if main == frequent {
         let round = Alternation::of(evidence.programs, main, &in_order, function);
@@ -136,10 +147,10 @@ impl Counts {
 
     /// Of the functions that ran at least twice on some device and took a considerable part of the
     /// time, the one that ran most often: an evaluation may take longer than the steps between.
-    fn frequent(&self) -> Option<ProgramId> {
+    fn frequent(&self, counts: impl Fn(ProgramId) -> bool) -> Option<ProgramId> {
         let repeated = || {
             let all = self.totals.iter();
-            all.filter(|(program, _)| self.most(**program) >= 2)
+            all.filter(|(program, _)| counts(**program) && self.most(**program) >= 2)
         };
         let longest = repeated().map(|(_, total)| total.0).max()?;
         let least_ps = (MIN_OF_LONGEST * longest as f64).max(self.least_ps());

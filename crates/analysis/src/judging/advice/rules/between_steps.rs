@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use stepscope_model::{DeviceId, ProgramId, SaturatingSum as _, Span};
 
+use super::compilation::is_steady;
 use super::host_causes::{Causes, gaps_between, title_of, why_of};
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
@@ -109,9 +110,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let (period_ps, ratio) = (time.period_ps(), time.between_ratio());
     let share = format::percent(ratio);
-    let Some(severity) = gravity(&facts.threshold("between_steps_ratio"), ratio) else {
-        return Outcome::Passed(format!("{share} of the time from step to step."));
-    };
+    let threshold = facts.threshold("between_steps_ratio");
+    let passed = || Outcome::Passed(format!("{share} of the time from step to step."));
+    if gravity(&threshold, ratio).is_none() {
+        return passed();
+    }
     let pairs = time.count.saturating_sub(1).max(1) as f64;
     let idle = facts.gaps().devices.iter().map(|device| {
         let causes = causes_between(facts, device);
@@ -120,29 +123,42 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let sum = |causes: &[i64]| causes.iter().copied().saturating_sum();
     let most = idle.max_by_key(|(_, causes)| sum(causes));
     let (device, causes_ps) = most.map_or((None, Vec::new()), |(id, causes)| (Some(id), causes));
-    let idle_ps = (sum(&causes_ps) as f64 / pairs).min(time.between);
     let of_cause = |cause: Cause| {
         let time = causes_ps.get(cause.position()).copied().unwrap_or(0);
         time as f64 / pairs
     };
-    let causes = Causes::of(of_cause, |_| true);
+    // The first calls of functions compile, which ends with the warm-up.
+    let once_ps = if is_steady(facts) {
+        0.0
+    } else {
+        of_cause(Cause::Compilation)
+    };
+    let idle_ps = (sum(&causes_ps) as f64 / pairs).min(time.between) - once_ps;
+    let without_ps = (period_ps - once_ps).max(f64::EPSILON);
+    let Some(severity) = gravity(&threshold, (time.between - once_ps) / without_ps) else {
+        return passed();
+    };
+    let causes = Causes::of(of_cause, |cause| {
+        once_ps <= 0.0 || cause != Cause::Compilation
+    });
     let main = causes.main().filter(|&cause| cause != Cause::Unknown);
     let doing = device
         .filter(|_| idle_ps > 0.0)
         .map_or_else(String::new, |device| {
             format!(
-                " {} is idle for {} of it. Meanwhile on its host: {}.",
+                " {} is idle for {} of it{}. Meanwhile on its host: {}.",
                 facts.session.device_title(device),
                 format::duration_ps(idle_ps),
+                compiled_once(once_ps),
                 causes.told(facts),
             )
         });
     let runs = device.and_then(|device| Runs::between(facts, device));
     let change = main.filter(|&cause| is_removable(cause)).map(change_of);
     let title = match (&runs, main) {
-        (Some(runs), _) => runs.title(),
-        (None, Some(cause)) => format!("{} between steps", title_of(cause)),
-        (None, None) => RULE.title.to_owned(),
+        (Some(runs), main) if main != Some(Cause::Compilation) => runs.title(),
+        (_, Some(cause)) => format!("{} between steps", title_of(cause)),
+        _ => RULE.title.to_owned(),
     };
     finding(
         &RULE,
@@ -157,15 +173,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .titled(title)
     .why(match (&runs, main) {
-        (None, Some(cause)) => why_of(cause),
+        (None, Some(cause)) | (_, Some(cause @ Cause::Compilation)) => why_of(cause),
         _ => "The loop does other things between the steps that it annotates.",
     })
     .fix(format!(
         "{} To see this time in the step time, annotate the whole iteration.",
         match (&runs, main) {
-            (Some(_), _) => RARELY,
-            (None, Some(cause)) => cause.remedy(facts.session.framework()),
-            (None, None) => LESS,
+            (Some(_), main) if main != Some(Cause::Compilation) => RARELY,
+            (_, Some(cause)) => cause.remedy(facts.session.framework()),
+            _ => LESS,
         }
     ))
     .gain(Some(idle_ps), "idle time of the device between steps")
@@ -173,6 +189,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .without(change.unwrap_or_default())
     .seen(gaps_between(facts))
     .found()
+}
+
+/// `, without 1.234 ms in which functions are compiled for the first time`
+fn compiled_once(once_ps: f64) -> String {
+    if once_ps <= 0.0 {
+        return String::new();
+    }
+    let time = format::duration_ps(once_ps);
+    format!(", without {time} in which functions are compiled for the first time")
 }
 
 /// The idle time of a device outside of all steps, those of other series too, by the position of its

@@ -94,6 +94,14 @@ fn adds(program: &Program, instruction: &Instruction) -> bool {
     }
 }
 
+const FIX: &str = "Keep dimensions in the order that matrix products expect (channels last for convolutions on \
+                   GPUs); replace concatenation in loops with writes to a preallocated array; index with \
+                   slices instead of arrays.";
+/// XLA:CPU transposes the arguments of some convolutions and products by itself.
+const FIX_ON_CPU: &str = "Look where these ops come from: XLA:CPU adds some of them itself, before convolutions \
+                          and products, and other devices do without. Replace concatenation in loops with \
+                          writes to a preallocated array; index with slices instead of arrays.";
+
 fn check(facts: &Facts<'_>) -> Outcome {
     let adding = ops_with(facts.programs(), &facts.ops, |program, _, instruction| {
         adds(program, instruction)
@@ -128,11 +136,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .why(why)
-    .fix(
-        "Keep dimensions in the order that matrix products expect (channels last for convolutions on \
-         GPUs); replace concatenation in loops with writes to a preallocated array; index with slices \
-         instead of arrays.",
-    )
+    .fix(if facts.is_cpu_only() { FIX_ON_CPU } else { FIX })
     .gain(found.per_step, SHARE_OF_WORK)
     .seen(facts.largest_ops(moves_only))
     .found()

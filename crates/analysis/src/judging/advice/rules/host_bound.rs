@@ -11,6 +11,7 @@ use super::step_waits;
 use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
+use crate::judging::verdict::Severity;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
@@ -86,7 +87,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let bound_ps = time.min(named_ps.unwrap_or(f64::INFINITY));
     let finding = finding(
         &RULE,
-        found.severity,
+        if causes.is_reading() && !facts.trains() {
+            found.severity.max(Severity::Warning)
+        } else {
+            found.severity
+        },
         format!(
             "{} is idle for {} of its mean step ({share}) while its host does work other \
              than input and compilation: {doing}.{}",
@@ -147,10 +152,15 @@ impl Named {
         let framework = facts.session.framework();
         let launches = main.is_none_or(|main| main == Cause::Dispatch);
         if causes.is_reading() {
+            let remedy = if facts.trains() {
+                reading_remedy(framework)
+            } else {
+                ANSWERING
+            };
             return Self {
                 title: "Reading results delays the devices",
                 why: READING,
-                remedy: reading_remedy(framework),
+                remedy,
                 is_whole: true,
                 is_guess: false,
             };
@@ -222,6 +232,11 @@ const KEEP: &str =
 
 const READING: &str = "The loop waits for a result and copies it to the host before it launches the next \
                        step, so the device has nothing to do meanwhile.";
+
+/// What to do about results that are what the program is for.
+const ANSWERING: &str = "Launch the next batch before reading the results of the last one. If each run answers a \
+                         request, the device has time for more of them: put several into a batch, or serve \
+                         them from several threads.";
 
 /// What to do about time in which no call was recorded.
 const fn find_out_remedy(framework: Framework) -> &'static str {

@@ -15,6 +15,7 @@ mod dense_groups;
 mod device_copies;
 mod dominating_op;
 mod donation;
+mod eager_ops;
 mod exposed_communication;
 mod float32_matmul;
 mod float64_work;
@@ -38,6 +39,7 @@ mod memory_growth;
 mod memory_headroom;
 mod memory_rounding;
 mod memory_spikes;
+mod metric_programs;
 mod over_peak;
 mod own_python;
 mod pad_ops;
@@ -48,6 +50,7 @@ mod queue;
 mod recompilation;
 mod register_spills;
 mod rematerialization;
+mod replicated_work;
 mod request_padding;
 mod request_queue;
 mod rival;
@@ -85,6 +88,7 @@ pub static RULES: &[&Rule] = &[
     &between_steps::RULE,
     &host_syncs::RULE,
     &program_runs::RULE,
+    &eager_ops::RULE,
     &launch_overhead::RULE,
     &tiny_kernels::RULE,
     &step_outliers::RULE,
@@ -94,6 +98,7 @@ pub static RULES: &[&Rule] = &[
     &exposed_communication::RULE,
     &straggler::RULE,
     &load_imbalance::RULE,
+    &replicated_work::RULE,
     &host_transfers::RULE,
     &device_copies::RULE,
     &dense_groups::RULE,
@@ -115,6 +120,7 @@ pub static RULES: &[&Rule] = &[
     &unrolled_loop::RULE,
     &small_loop::RULE,
     &variants::RULE,
+    &metric_programs::RULE,
     &rematerialization::RULE,
     &debug_print::RULE,
     &python_callback::RULE,

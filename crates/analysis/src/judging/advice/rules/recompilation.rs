@@ -1,9 +1,10 @@
 //! The same function is compiled repeatedly (guides: recompilation in the window).
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::SaturatingSum as _;
+use stepscope_model::host_names::module_function;
+use stepscope_model::{SaturatingSum as _, Session};
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::between;
@@ -22,6 +23,34 @@ pub(super) static RULE: Rule = Rule {
 
 /// Number of functions, changes and compilations that the finding names.
 const TOLD: usize = 3;
+
+/// Fewer functions of a single op may be jitted ones.
+const MIN_OPS: usize = 2;
+
+/// The title where only single ops were recompiled, why they are, and what to do.
+const OPS: &str = "Ops outside of jit are recompiled";
+const WHY_OPS: &str = "Each op that is called outside of a jitted function is a program of its own, \
+                       compiled for each combination of shapes and types.";
+const FIX_OPS: &str = "Jit the function that calls them, so that it is compiled once; pad its arguments \
+                       to one shape.";
+const WHY: &str = "A jitted function is compiled for each combination of shapes, types and static arguments, \
+                   and for each new function object.";
+const FIX: &str = "Pad batches to one shape and drop the last partial batch; pass Python numbers as \
+                   arrays; create jitted functions once, outside the loop; let JAX log what it compiles \
+                   and why.";
+
+/// Functions all of whose programs are single ops.
+fn single_ops(session: &Session) -> BTreeSet<&str> {
+    let mut is_single: BTreeMap<&str, bool> = BTreeMap::new();
+    for program in &session.programs {
+        let own = is_single
+            .entry(module_function(&program.name))
+            .or_insert(true);
+        *own &= program.is_single_op();
+    }
+    let single = is_single.into_iter().filter(|(_, is_single)| *is_single);
+    single.map(|(function, _)| function).collect()
+}
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let all = facts.compilations();
@@ -42,24 +71,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::counted(again.len(), "compilation")
         ));
     };
-    let mut functions: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
-    for row in &again {
-        let sum = functions.entry(&row.function).or_default();
-        *sum = (sum.0 + 1, sum.1 + row.duration_ps);
-    }
-    let mut functions: Vec<_> = functions.into_iter().collect();
-    functions.sort_by_key(|&(name, (_, time))| (Reverse(time), name));
-    let words: Vec<String> = functions
-        .iter()
-        .take(TOLD)
-        .map(|(name, (count, time))| {
-            format!(
-                "{name} {}, {}",
-                format::counted(*count, "time"),
-                format::duration_ps(*time as f64)
-            )
-        })
-        .collect();
+    // Ops outside of jit are compiled for each shape, too; there is no function to be called otherwise.
+    let single = single_ops(facts.session);
+    let is_op = |row: &&CompilationRow| single.contains(row.function.as_str());
+    let (ops, own): (Vec<_>, Vec<_>) = again.into_iter().partition(is_op);
+    let (again, besides) = if own.is_empty() {
+        (ops, 0)
+    } else {
+        (own, ops.len())
+    };
+    let functions = by_function(&again);
+    // A jitted function may be a single op.
+    let are_ops = functions.len() >= MIN_OPS && functions.iter().all(|one| single.contains(one.0));
+    let words: Vec<String> = functions.iter().take(TOLD).map(told).collect();
     let mut longest = again.clone();
     let rank = |row: &CompilationRow| functions.iter().position(|one| one.0 == row.function);
     longest.sort_by_key(|row| (rank(row), Reverse(row.duration_ps), row.start_ps));
@@ -75,19 +99,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let waited_ps = facts
         .mean(|row| part_ps(row, PartKind::Compilation) as f64)
         .unwrap_or(mean_ps);
+    let besides = match besides {
+        0 => String::new(),
+        count => format!(
+            " Besides, {} of single ops outside of jit.",
+            format::counted(count, "compilation")
+        ),
+    };
+    let title = if are_ops { OPS } else { RULE.title };
     finding(
         &RULE,
         severity,
-        format!("Recompiled: {}.{reason}", words.join("; ")),
+        format!("Recompiled: {}.{reason}{besides}", words.join("; ")),
     )
-    .why(
-        "A jitted function is compiled for each combination of shapes, types and static \
-         arguments, and for each new function object.",
-    )
-    .fix(
-        "Pad batches to one shape and drop the last partial batch; pass Python numbers as arrays; \
-         create jitted functions once, outside the loop; let JAX log what it compiles and why.",
-    )
+    .titled(title.to_owned())
+    .why(if are_ops { WHY_OPS } else { WHY })
+    .fix(if are_ops { FIX_OPS } else { FIX })
     .why_elsewhere(
         "A function is compiled for each combination of shapes and types, and for each new \
          function object.",
@@ -105,6 +132,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(longest.into_iter().take(TOLD).map(seen))
     .found()
+}
+
+/// How often and how long each function was compiled again, longest first.
+fn by_function<'a>(again: &[&'a CompilationRow]) -> Vec<(&'a str, (usize, i64))> {
+    let mut functions: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
+    for row in again {
+        let sum = functions.entry(&row.function).or_default();
+        *sum = (sum.0 + 1, sum.1.saturating_add(row.duration_ps));
+    }
+    let mut functions: Vec<_> = functions.into_iter().collect();
+    functions.sort_by_key(|&(name, (_, time))| (Reverse(time), name));
+    functions
+}
+
+/// `step 2 times, 1.234 s`
+fn told(&(name, (count, time_ps)): &(&str, (usize, i64))) -> String {
+    let times = format::counted(count, "time");
+    format!("{name} {times}, {}", format::duration_ps(time_ps as f64))
 }
 
 /// What changed in the first of the compilations, each change with its function. An array of another

@@ -85,7 +85,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         (None, None) => String::new(),
     };
     let is_unexplained = own.is_none() && late.is_none() && !warms_up;
-    let is_noise = is_unexplained && long.len() <= MOST_ODD && may_lack_cores(facts, part);
+    // Devices that share cores wait for each other in any step.
+    let takes_turns = part == PartKind::Idle && facts.has_virtual_devices_only();
+    let is_odd = long.len() <= MOST_ODD || takes_turns;
+    let is_noise = is_unexplained && is_odd && may_lack_cores(facts, part);
     finding(
         &RULE,
         if is_noise { severity.max(of_noise(typical, usual)) } else { severity },
@@ -102,8 +105,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .why(match &own {
         Some(own) => own.why().to_owned(),
         None if warms_up && part != PartKind::Compilation => {
-            "They are the first steps of the recording: caches, allocators and pipelines are warming \
-             up."
+            "They are the first steps of the recording: caches, allocators and pipelines may still \
+             be warming up."
             .to_owned()
         }
         None if late.is_some() => {
@@ -179,6 +182,7 @@ fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
              shape or type (see `stepscope compile`)."
         }
         PartKind::Collectives => late_participant(facts),
+        _ if facts.is_cpu_only() => NOISE,
         _ => "The devices themselves took longer, or the cause on the host was not recorded.",
     };
     known.to_owned()

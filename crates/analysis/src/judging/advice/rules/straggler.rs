@@ -147,6 +147,14 @@ fn doing(facts: &Facts<'_>, late: &Late) -> (String, String) {
         String::new()
     };
     if blame.activity_on == "device" {
+        if runs_alone(facts, late) {
+            let text = format!(
+                " Before it arrives, it computes {name} for {time}{steps}, which no other device runs."
+            );
+            let fix = "Find the branch that only this device takes (jax.lax.cond on jax.lax.axis_index), \
+                       and divide its work over all of them, or do it less often.";
+            return (text, fix.to_owned());
+        }
         let text = format!(
             " Before it arrives, it computes {name} for {time}{steps}, longer than the others."
         );
@@ -161,6 +169,19 @@ fn doing(facts: &Facts<'_>, late: &Late) -> (String, String) {
         late.name
     );
     (text, fix)
+}
+
+/// Whether what the device that is late computes runs on no other one.
+fn runs_alone(facts: &Facts<'_>, late: &Late) -> bool {
+    let session = facts.session;
+    let mut runs = [false; 2];
+    for totals in facts.totals.iter() {
+        let is_late = session.device_title(totals.device) == late.name;
+        let mut labels = totals.labels.iter();
+        let has = labels.any(|(label, _)| session.label_name(*label) == late.blame.activity);
+        runs[usize::from(is_late)] |= has;
+    }
+    runs == [false, true]
 }
 
 fn seen(late: &Late) -> AdviceEvidence {

@@ -1,0 +1,119 @@
+//! Programs that return nothing but single numbers in every step, beside the one that trains: metrics,
+//! evaluations and checks.
+
+use stepscope_model::Span;
+use stepscope_model::hlo::{Instruction, Program};
+
+use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, no_steps, share};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::programs::BusyProgram;
+use crate::judging::advice::report::Confidence;
+use crate::judging::verdict::Severity;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "metric_programs",
+    title: "A metric is computed in every step",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+/// What runs more seldom does not belong to every step.
+const MIN_PER_STEP: f64 = 0.75;
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if facts.step_ps.is_none() {
+        return Outcome::Skipped(no_steps(facts));
+    }
+    let programs = facts.programs();
+    if programs.is_empty() {
+        return Outcome::Skipped(NO_HLO.to_owned());
+    }
+    if !facts.trains() {
+        let why =
+            "No program that updates its arguments, as training does, takes part of the work.";
+        return Outcome::Skipped(why.to_owned());
+    }
+    let steps = facts.step_count() * facts.working().count().max(1) as f64;
+    let metrics = programs.iter().filter_map(|own| {
+        let is_metric = !facts.session.program(own.id).is_single_op() && measures(own.hlo);
+        let runs = runs_of(facts, own) as f64 / steps;
+        (is_metric && runs >= MIN_PER_STEP).then_some((own, runs))
+    });
+    // Programs are in the order of their time.
+    let Some((own, runs)) = metrics.into_iter().next() else {
+        return Outcome::Passed("No program in every step returns nothing but numbers.".to_owned());
+    };
+    let id = facts.session.program(own.id).id.to_string();
+    let is_own = |row: &OpRow| row.program_id == id;
+    let found = match share(facts, "metric_programs_ratio", is_own) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let name = format::shortened(&own.title);
+    let often = if runs < 1.5 {
+        "in every step".to_owned()
+    } else {
+        format!("{runs:.0} times per step")
+    };
+    finding(
+        &RULE,
+        // A line search needs what it evaluates.
+        found.severity.max(Severity::Warning),
+        format!(
+            "{} of the devices' work is {name}, which runs {often}, changes nothing, and returns only \
+             single numbers.",
+            found.text
+        ),
+    )
+    .why(
+        "What returns only numbers is a metric, a loss or a check that the host reads. Training does not \
+         need it, unless the loop decides by it, as a line search does.",
+    )
+    .fix(
+        "Run it every hundred steps, or return the numbers from the step, which may compute most of \
+         what they need anyway (has_aux=True).",
+    )
+    .fix_elsewhere(
+        "Run it every hundred steps, or return the numbers from the step, which may compute most of \
+         what they need anyway.",
+    )
+    .gain(found.per_step, SHARE_OF_WORK)
+    .sure(Confidence::Medium)
+    .seen(facts.largest_ops(is_own))
+    .found()
+}
+
+/// Whether a program returns single numbers only, and no argument changed.
+fn measures(program: &Program) -> bool {
+    let has_effects = program.instructions().any(|one| {
+        let opcode = one.opcode.as_str();
+        matches!(opcode, "outfeed" | "send") || opcode == "custom-call" && is_callback(one)
+    });
+    !has_effects
+        && program.signature().is_some_and(|signature| {
+            !signature.results.is_empty()
+                && signature
+                    .results
+                    .iter()
+                    .all(|result| result.dimensions.is_empty())
+        })
+}
+
+fn is_callback(instruction: &Instruction) -> bool {
+    instruction.custom_call_target.contains("callback")
+}
+
+/// How often a program ran from the first to the last step, on all devices.
+fn runs_of(facts: &Facts<'_>, program: &BusyProgram<'_>) -> usize {
+    let spans = facts.rows().iter().map(|row| row.span);
+    let Some(steps) = spans.reduce(Span::hull) else {
+        return 0;
+    };
+    let runs = facts.session.program_runs.iter();
+    let own = runs.filter(|run| run.program == program.id);
+    own.filter(|run| steps.contains_instant(run.span.start))
+        .count()
+}

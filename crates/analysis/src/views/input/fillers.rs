@@ -49,9 +49,9 @@ struct Doing {
 
 /// Of each label, whether it tells what a thread does.
 struct Labels {
-    is_put: Vec<bool>,
-    is_own: Vec<bool>,
-    is_sleep: Vec<bool>,
+    puts: Vec<bool>,
+    own: Vec<bool>,
+    sleeps: Vec<bool>,
 }
 
 impl Filler {
@@ -70,7 +70,7 @@ impl Filler {
         let labels = Labels::of(session);
         let driving = driving_threads(session, &[host], loops).concat();
         let others = own_tracks(session, host).filter(|id| driving.binary_search(id).is_err());
-        let is_told = |label: LabelId| labels.is_put[label.index()] || labels.is_own[label.index()];
+        let is_told = |label: LabelId| labels.puts[label.index()] || labels.own[label.index()];
         let doing = others.filter_map(|id| {
             let track = session.track_having(id, is_told)?;
             Some((id, Doing::of(&track, &labels, windows, &waits)))
@@ -112,9 +112,9 @@ impl Labels {
             ids.map(test).collect()
         };
         Self {
-            is_put: labels(&|id| is_queue_put(session.label_name(id))),
-            is_own: labels(&|id| is_own_function(session, session.label(id))),
-            is_sleep: labels(&|id| session.label(id).activity == Activity::Sleep),
+            puts: labels(&|id| is_queue_put(session.label_name(id))),
+            own: labels(&|id| is_own_function(session, session.label(id))),
+            sleeps: labels(&|id| session.label(id).activity == Activity::Sleep),
         }
     }
 }
@@ -127,14 +127,14 @@ impl Doing {
                 let lane = &track.lanes[number as usize];
                 for (index, label) in lane.labels().iter().enumerate() {
                     let at = label.index();
-                    if labels.is_put[at] && windows.contains_instant(lane.span(index).start) {
+                    if labels.puts[at] && windows.contains_instant(lane.span(index).start) {
                         puts += 1;
                     }
-                    if labels.is_sleep[at] {
+                    if labels.sleeps[at] {
                         let asleep = waits.clip(lane.span(index)).duration().0;
                         sleeps_ps = sleeps_ps.saturating_add(asleep);
                     }
-                    if !labels.is_own[at] {
+                    if !labels.own[at] {
                         continue;
                     }
                     let within = waits.clip(lane.span(index)).into_spans();

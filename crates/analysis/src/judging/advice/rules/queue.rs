@@ -56,17 +56,17 @@ impl Queue {
                 Self::Unseen
             });
         };
-        let named = |label: Option<LabelId>| {
+        let told = |label: Option<LabelId>| {
             let name = session.label_name(label?).trim_start_matches('$');
             Some(format::shortened(&python_function(name)?))
         };
-        let outermost = named(filler.outermost);
+        let outermost = told(filler.outermost);
         let rival = rival_within(facts, host, &filler.waits);
         if let Some(rival) = rival.filter(|one| one.thread != filler.thread && filler.is_starved())
         {
             return Some(Self::Starved { outermost, rival });
         }
-        let innermost = named(filler.innermost);
+        let innermost = told(filler.innermost);
         Some(match innermost {
             Some(innermost) => Self::Filled {
                 puts: filler.puts,

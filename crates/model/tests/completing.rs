@@ -456,12 +456,23 @@ fn a_round_of_single_ops_is_a_step() {
 #[test]
 fn ops_without_rounds_are_of_the_steps_of_the_function_among_them() {
     let slice = ["p.0 = f32[8] parameter(0)", "a.1 = f32[8] negate(p.0)"];
-    let programs = [
-        act(),
-        ('d', "jit_slice(6)", program(6, "jit_slice", &slice)),
-    ];
-    let runs = [2, 50, 7, 5].map(|reads| format!("a{}", "d".repeat(reads)));
-    assert_eq!(steps(&runs.concat(), &programs), [0, 3, 54, 62]);
+    let programs = act().2 + &program(6, "jit_slice", &slice);
+    let found = |long: i64| {
+        let mut text = String::from("device tpu:0 v6e\nline XLA Modules\n");
+        let mut at = 0;
+        for reads in [2, 50, 7, 5] {
+            writeln!(text, "{at}..{}us jit_act(5)", at + long).expect("a text");
+            for read in 0..reads {
+                let start = at + long + read;
+                writeln!(text, "{start}..{}us jit_slice(6)", start + 1).expect("a text");
+            }
+            at += long + reads;
+        }
+        session(&(text + &programs)).steps.len()
+    };
+    assert_eq!(found(100), 4);
+    // An operation that is several ops, such as a product, is one of many.
+    assert_eq!(found(5), 0);
 }
 
 /// Two stages of a pipeline: each device runs its own program.

@@ -54,8 +54,15 @@ fn arguments_without_a_name_are_donated_by_number() {
 
 #[test]
 fn a_copy_of_what_is_donated_or_not_returned_moves_data() {
-    // A copy beside the donated argument, and one that is only used within the program.
-    for text in [copied("live_out", "live_out"), copied("", "")] {
+    // A copy beside the donated argument, one that is only used within the program, and a result.
+    let updated = "ROOT add.9 = f32[64,64] add(copy.1, p.0)";
+    let as_it_is = "add.9 = f32[64,64] add(copy.1, p.0)
+        ROOT t.10 = (f32[64,64], f32[64,64]) tuple(add.9, copy.1)";
+    for text in [
+        copied("live_out", "live_out"),
+        copied("", ""),
+        copied("", "live_out").replace(updated, as_it_is),
+    ] {
         let report = advice(&[text]);
         assert!(!ids(&report).contains(&"donation"), "{report}");
         assert!(

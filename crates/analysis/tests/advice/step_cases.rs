@@ -239,6 +239,21 @@ pub(crate) fn cases() -> Vec<Case> {
             measured("reduce.2 = f32[] reduce(dot.1)"),
             measured("reduce.2 = f32[64] reduce(dot.1)"),
         ),
+        // An evaluation of several batches after some of the steps.
+        one(
+            "metric_programs",
+            measured("reduce.2 = f32[] reduce(dot.1)"),
+            measured("reduce.2 = f32[] reduce(dot.1)").replacen(
+                "510..900us jit_loss(6) [program_id=6]
+        end",
+                "end
+        repeat 3 every 2000us
+          510..700us jit_loss(6) [program_id=6]
+          710..900us jit_loss(6) [program_id=6]
+        end",
+                1,
+            ),
+        ),
         one("eager_ops", eager(12), eager(3)),
         one("launch_overhead", launches(120), launches(2)),
         one(

@@ -84,9 +84,21 @@ fn copies<'a>(plan: &Plan<'a>) -> Vec<(&'a Instruction, &'a Instruction)> {
     let copies = placed.into_iter().filter_map(|(copy, at)| {
         let argument = copied(plan, copy).filter(|argument| kept.contains(&argument.index))?;
         let is_same = copy.shape == argument.shape && returned(at, argument);
-        is_same.then_some((copy, argument))
+        (is_same && !is_result(plan, copy)).then_some((copy, argument))
     });
     copies.collect()
+}
+
+/// Whether a copy is itself a result: the program returns an argument as it is, and nothing is updated.
+fn is_result(plan: &Plan<'_>, copy: &Instruction) -> bool {
+    let entry = plan.hlo.entry();
+    entry
+        .and_then(|entry| plan.hlo.root(entry))
+        .is_some_and(|root| {
+            let mut results = plan.hlo.operands(root);
+            root.index == copy.index
+                || root.opcode == "tuple" && results.any(|one| one.index == copy.index)
+        })
 }
 
 /// The value that an instruction copies, if it is a copy.

@@ -37,6 +37,9 @@ const MIN_OF_LONGEST: f64 = 0.25;
 /// as keys that are split before a whole training loop runs as one program.
 const MIN_OF_ALL: f64 = 0.05;
 
+/// Share of the time of all runs that a function takes among single ops which make no rounds.
+const MIN_OF_LEADING: f64 = 1.0 / 3.0;
+
 /// Share of the time of all single ops, below which one of them is not what a step consists of.
 const MIN_OF_SINGLE: f64 = 0.5;
 
@@ -95,7 +98,10 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
     let completing = |frequent| completing(evidence.programs, frequent, &order);
     let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
         // Ops around a function that make no rounds, as elements that are read one by one, are its steps'.
-        let other = || counts.frequent(|one| !is_single(one)).map(completing);
+        let other = || {
+            let own = counts.frequent(|one| !is_single(one));
+            own.filter(|&one| counts.leads(one)).map(completing)
+        };
         round().or_else(other)?
     } else {
         let is_minor = is_single(frequent) && counts.is_minor(frequent, is_single);
@@ -161,10 +167,20 @@ impl Counts {
         long.max_by_key(rank).map(|(program, _)| *program)
     }
 
+    /// Whether a function takes so much of the time that ops around it are beside it: operations of JAX that
+    /// are several ops, such as products, are not.
+    fn leads(&self, function: ProgramId) -> bool {
+        let total = self.totals.get(&function).copied().unwrap_or_default();
+        total.0 as f64 >= MIN_OF_LEADING * self.all_ps()
+    }
+
+    fn all_ps(&self) -> f64 {
+        self.totals.values().map(|total| total.0 as f64).sum()
+    }
+
     /// What a function takes at least that makes steps.
     fn least_ps(&self) -> f64 {
-        let all_ps: f64 = self.totals.values().map(|total| total.0 as f64).sum();
-        MIN_OF_ALL * all_ps
+        MIN_OF_ALL * self.all_ps()
     }
 
     /// Whether other single ops take more time than this one.

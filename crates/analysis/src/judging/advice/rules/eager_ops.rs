@@ -74,8 +74,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work is single ops, each a program of its own: {each:.0} runs per {whole}, \
-             mostly {}.",
+            "{} of the devices' work is single ops, each a program of its own: {each:.0} runs per {whole}. \
+             Those that take longest: {}.",
             found.text,
             told(&runs)
         ),

@@ -1,8 +1,10 @@
 //! Programs that return nothing but single numbers in every step, beside the one that trains: metrics,
 //! evaluations and checks.
 
-use stepscope_model::Span;
+use std::collections::BTreeMap;
+
 use stepscope_model::hlo::{Instruction, Program};
+use stepscope_model::{DeviceId, Span};
 
 use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, no_steps, share};
 use crate::judging::advice::facts::Facts;
@@ -20,8 +22,9 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// What runs more seldom does not belong to every step.
-const MIN_PER_STEP: f64 = 0.75;
+/// Share of the steps that it runs in: an evaluation after every tenth step may be of ten batches. The
+/// first and the last step may be cut.
+const MIN_OF_STEPS: f64 = 0.75;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     if facts.step_ps.is_none() {
@@ -36,11 +39,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "No program that updates its arguments, as training does, takes part of the work.";
         return Outcome::Skipped(why.to_owned());
     }
-    let steps = facts.step_count() * facts.working().count().max(1) as f64;
     let metrics = programs.iter().filter_map(|own| {
         let is_metric = !facts.session.program(own.id).is_single_op() && measures(own.hlo);
-        let runs = runs_of(facts, own) as f64 / steps;
-        (is_metric && runs >= MIN_PER_STEP).then_some((own, runs))
+        let (runs, share) = is_metric.then(|| runs_of(facts, own))?;
+        (share >= MIN_OF_STEPS).then_some((own, runs))
     });
     // Programs are in the order of their time.
     let Some((own, runs)) = metrics.into_iter().next() else {
@@ -106,14 +108,30 @@ fn is_callback(instruction: &Instruction) -> bool {
     instruction.custom_call_target.contains("callback")
 }
 
-/// How often a program ran from the first to the last step, on all devices.
-fn runs_of(facts: &Facts<'_>, program: &BusyProgram<'_>) -> usize {
-    let spans = facts.rows().iter().map(|row| row.span);
-    let Some(steps) = spans.reduce(Span::hull) else {
-        return 0;
-    };
+/// How often a program runs in a step, and the share of the steps in which it does.
+fn runs_of(facts: &Facts<'_>, program: &BusyProgram<'_>) -> (f64, f64) {
+    let mut steps: BTreeMap<DeviceId, Vec<(Span, usize)>> = BTreeMap::new();
+    for row in facts.rows() {
+        if let Some(device) = row.device {
+            steps.entry(device).or_default().push((row.span, 0));
+        }
+    }
+    for of_device in steps.values_mut() {
+        of_device.sort_unstable();
+    }
     let runs = facts.session.program_runs.iter();
-    let own = runs.filter(|run| run.program == program.id);
-    own.filter(|run| steps.contains_instant(run.span.start))
-        .count()
+    for run in runs.filter(|run| run.program == program.id) {
+        let Some(of_device) = steps.get_mut(&run.device) else {
+            continue;
+        };
+        let after = of_device.partition_point(|(span, _)| span.start <= run.span.start);
+        let own = after.checked_sub(1).and_then(|at| of_device.get_mut(at));
+        if let Some((_, count)) = own.filter(|(span, _)| span.contains_instant(run.span.start)) {
+            *count += 1;
+        }
+    }
+    let counts: Vec<usize> = steps.into_values().flatten().map(|one| one.1).collect();
+    let all = counts.len().max(1) as f64;
+    let with = counts.iter().filter(|&&count| count > 0).count();
+    (counts.iter().sum::<usize>() as f64 / all, with as f64 / all)
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use stepscope_model::{Session, hlo};
+use stepscope_model::{SaturatingSum as _, Session, hlo};
 
 use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
@@ -59,7 +59,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Err(outcome) => return outcome,
     };
     let runs = runs(facts, &eager);
-    let all: i64 = runs.iter().map(|(_, count, _)| count).sum();
+    let all: i64 = runs.iter().map(|(_, count, _)| *count).saturating_sum();
     let devices = facts.working().count().max(1);
     let (least, whole, each) = if facts.step_ps.is_some() {
         let each = all as f64 / facts.step_count() / devices as f64;
@@ -134,7 +134,7 @@ fn runs<'a>(facts: &Facts<'_>, eager: &FxHashMap<String, &'a str>) -> Vec<(&'a s
     let programs: BTreeMap<_, _> = of_program.into_iter().collect();
     for (id, (count, time_ps)) in programs {
         let own = by_name.entry(eager[id]).or_default();
-        *own = (own.0 + count, own.1.saturating_add(time_ps));
+        *own = (own.0.saturating_add(count), own.1.saturating_add(time_ps));
     }
     let by_name = by_name.into_iter();
     let mut found: Vec<_> = by_name

@@ -21,8 +21,9 @@ const MOST_KNOWN: usize = 64;
 
 /// The programs of a session by function. Names alone do not tell: every lambda is `jit__lambda`, and
 /// the gradient of `loss` is a `jit_loss` too. Programs are of one function if they have the same name,
-/// as many arguments, come from the same lines of code, and both or neither differentiate. A program of unknown lines is alone, and so is a program of a single op, which
-/// the host dispatches for whatever needs it.
+/// as many arguments, come from the same lines of code, and both or neither differentiate. A program of
+/// unknown lines is alone, and so is a program of a single op, which the host dispatches for whatever
+/// needs it.
 #[derive(Debug)]
 pub struct Functions {
     /// For each program, the one that stands for its function.

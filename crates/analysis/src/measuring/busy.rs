@@ -11,7 +11,7 @@ use super::windows::observed_windows;
 use documented::DocumentedFields;
 use rayon::prelude::*;
 use serde::Serialize;
-use stepscope_model::Session;
+use stepscope_model::{DeviceId, Session};
 use ts_rs::TS;
 
 use crate::measuring::selection::Selected;
@@ -63,6 +63,17 @@ pub(crate) fn devices(
             }
         })
         .collect()
+}
+
+/// The selected devices that recorded work in their window, in order.
+pub(crate) fn observed(session: &Session, selected: &Selected<'_>) -> Vec<DeviceId> {
+    let work = AllWork::of(session);
+    let windows = observed_windows(session, selected).into_iter();
+    let observed = windows.filter(|(device, windows)| {
+        let own = work.within(session, *device, windows.spans());
+        !own.spans().is_empty()
+    });
+    observed.map(|(device, _)| device).collect()
 }
 
 /// Mean over the devices that work in the steps, so that it describes the same devices as the parts of

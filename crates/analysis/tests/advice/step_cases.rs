@@ -35,26 +35,12 @@ fn programs(count: u32) -> String {
             )
         })
         .collect();
-    format!(
-        "host vm
-        device tpu:0 v6e
-        line XLA Modules
-        repeat 6 every 1000us
-          {}
-        end
-        line XLA Ops
-        repeat 6 every 1000us
-          {}
-        end
-        thread python
-        repeat 6 every 1000us
-          0..999us train #step_num=$i,_r=1#
-        end
-        program 5 jit_step
+    annotated(
+        &modules.join("\n"),
+        &kernels.join("\n"),
+        "program 5 jit_step
           p.0 = bf16[64,64] parameter(0)
           dot.1 = bf16[64,64] dot(p.0, p.0)",
-        modules.join("\n"),
-        kernels.join("\n")
     )
 }
 
@@ -132,6 +118,27 @@ fn served(begin_us: u32, padding: u32) -> String {
     text.replacen("thread tf_XLAEigen", &requests, 1)
 }
 
+/// Six annotated steps of 1,000 us on a TPU, with these runs and ops in each.
+fn annotated(runs: &str, ops: &str, programs: &str) -> String {
+    format!(
+        "host vm
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 1000us
+          {runs}
+        end
+        line XLA Ops
+        repeat 6 every 1000us
+          {ops}
+        end
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        {programs}"
+    )
+}
+
 /// A jitted step, then an optimizer that was not jitted: `count` sums and as many products per step.
 fn eager(count: u32) -> String {
     let runs = |op: bool| -> String {
@@ -159,55 +166,27 @@ fn eager(count: u32) -> String {
               {name}.1 = f32[512,512] {name}(p.0, p.1)\n"
         )
     };
-    format!(
-        "host vm
-        device tpu:0 v6e
-        line XLA Modules
-        repeat 6 every 1000us
-          0..250us jit_step(5) [program_id=5]
-          {}
-        end
-        line XLA Ops
-        repeat 6 every 1000us
-          0..250us dot.1 [hlo_op=dot.1 program_id=5]
-          {}
-        end
-        thread python
-        repeat 6 every 1000us
-          0..999us train #step_num=$i,_r=1#
-        end
-        program 5 jit_step
+    let step = "program 5 jit_step
           p.0 = bf16[64,64] parameter(0)
           dot.1 = bf16[64,64] dot(p.0, p.0)
-        {}{}",
-        runs(false),
-        runs(true),
-        of(6, "add"),
-        of(7, "multiply"),
+        ";
+    annotated(
+        &format!("0..250us jit_step(5) [program_id=5]\n{}", runs(false)),
+        &format!("0..250us dot.1 [hlo_op=dot.1 program_id=5]\n{}", runs(true)),
+        &format!("{step}{}{}", of(6, "add"), of(7, "multiply")),
     )
 }
 
 /// A step that updates its weights, and a program that returns what `result` says.
 fn measured(result: &str) -> String {
-    format!(
-        "host vm
-        device tpu:0 v6e
-        line XLA Modules
-        repeat 6 every 1000us
-          0..500us jit_step(5) [program_id=5]
-          510..900us jit_loss(6) [program_id=6]
-        end
-        line XLA Ops
-        repeat 6 every 1000us
-          0..500us add.1 [hlo_op=add.1 program_id=5]
+    annotated(
+        "0..500us jit_step(5) [program_id=5]
+          510..900us jit_loss(6) [program_id=6]",
+        "0..500us add.1 [hlo_op=add.1 program_id=5]
           510..880us dot.1 [hlo_op=dot.1 program_id=6]
-          880..900us reduce.2 [hlo_op=reduce.2 program_id=6]
-        end
-        thread python
-        repeat 6 every 1000us
-          0..999us train #step_num=$i,_r=1#
-        end
-        program 5 jit_step
+          880..900us reduce.2 [hlo_op=reduce.2 program_id=6]",
+        &format!(
+            "program 5 jit_step
           p.0 = f32[64,64] parameter(0)
           q.0 = f32[64,64] negate(p.0)
           add.1 = f32[64,64] add(p.0, q.0)
@@ -215,6 +194,7 @@ fn measured(result: &str) -> String {
           p.0 = f32[64,64] parameter(0)
           dot.1 = f32[64,64] dot(p.0, p.0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
           {result}"
+        ),
     )
 }
 

@@ -65,6 +65,7 @@ struct Lazy<'a> {
     programs: OnceCell<Vec<BusyProgram<'a>>>,
     recording: OnceCell<Vec<StepParts>>,
     left: OnceCell<Option<f64>>,
+    trains: OnceCell<bool>,
     requests: OnceCell<RequestsReport>,
     scenarios: OnceCell<Result<Scenarios<'a>, Note>>,
     waits: OnceCell<Waits>,
@@ -240,7 +241,9 @@ impl<'a> Facts<'a> {
     /// Whether a program that takes part of the work updates arrays, as training does: its results are its
     /// next arguments, and what the host reads of them is beside that. True where no HLO tells.
     pub(super) fn trains(&self) -> bool {
-        self.programs().is_empty() || self.programs().iter().any(BusyProgram::trains)
+        let programs = self.programs();
+        let trains = || programs.is_empty() || programs.iter().any(BusyProgram::trains);
+        *self.lazy.trains.get_or_init(trains)
     }
 
     /// Programs with HLO that devices spend time in, most time first.

@@ -14,6 +14,7 @@ mod replayed;
 mod report;
 pub mod rules;
 mod scenarios;
+mod steps_of_runs;
 mod tables;
 
 use clap::Args;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use stepscope_model::{DeviceKind, Picos, SaturatingSum as _, Session};
+use stepscope_model::{DeviceKind, SaturatingSum as _};
 
 use super::Evidence;
 use super::participants::Grouping;
 use super::report::CollectiveRow;
+use crate::measuring::busy;
 use crate::measuring::selection::Selected;
-use crate::measuring::windows::observed_windows;
-use crate::measuring::work::{AllWork, has_worked};
+use crate::measuring::work::has_worked;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
@@ -76,7 +76,8 @@ fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
             "All work ran on one device, so there is no communication.",
         ),
         working => {
-            let observed = observed(session, selected);
+            // As `overview` counts them.
+            let observed = busy::observed(session, selected).len();
             let when = if selected.is_all_time() {
                 "steps"
             } else {
@@ -95,17 +96,6 @@ fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
             )
         }
     }
-}
-
-/// Number of devices that worked in the observed time, as `overview` counts them.
-fn observed(session: &Session, selected: &Selected<'_>) -> usize {
-    let work = AllWork::of(session);
-    let windows = observed_windows(session, selected).into_iter();
-    let working = windows.filter(|(device, windows)| {
-        let within = work.within(session, *device, windows.spans());
-        within.duration() > Picos::ZERO
-    });
-    working.count()
 }
 
 /// Number of executed collectives whose groups were obtained this way.

@@ -8,12 +8,11 @@ use super::blame::StepBlame;
 use super::places::{Lateness, Place};
 use super::report::{BlameRow, HostCell, HostRow, HostStepRow};
 use super::stragglers::Stragglers;
+use crate::measuring::busy;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::parts::position;
 use crate::measuring::steps::{StepParts, median};
-use crate::measuring::windows::observed_windows;
-use crate::measuring::work::AllWork;
 use crate::views::collectives::Evidence;
 
 /// Maximum number of cells sent; `--steps` selects the others.
@@ -37,15 +36,8 @@ pub(super) fn hosts(
         .map(|&host| lateness.median_ps(devices_of(session, selected, host)))
         .collect();
     let scores = scores(&of_hosts);
-    let work = AllWork::of(session);
-    let observed = observed_windows(session, selected);
-    let has_worked = |device: &DeviceId| {
-        let found = observed.binary_search_by_key(device, |&(id, _)| id);
-        found.is_ok_and(|at| {
-            let windows = observed[at].1.spans();
-            !work.within(session, *device, windows).spans().is_empty()
-        })
-    };
+    let observed = busy::observed(session, selected);
+    let has_worked = |device: &DeviceId| observed.binary_search(device).is_ok();
     let mut by_host: BTreeMap<HostId, Vec<&StepParts>> = BTreeMap::new();
     for row in rows {
         by_host.entry(row.host).or_default().push(row);

@@ -155,10 +155,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         });
     let runs = device.and_then(|device| Runs::between(facts, device));
     let change = main.filter(|&cause| is_removable(cause)).map(change_of);
-    let title = match (&runs, main) {
-        (Some(runs), main) if main != Some(Cause::Compilation) => runs.title(),
-        (_, Some(cause)) => format!("{} between steps", title_of(cause)),
-        _ => RULE.title.to_owned(),
+    // What compiles again and again takes the time, whatever runs then.
+    let named = runs.as_ref().filter(|_| main != Some(Cause::Compilation));
+    let title = match (named, main) {
+        (Some(runs), _) => runs.title(),
+        (None, Some(cause)) => format!("{} between steps", title_of(cause)),
+        (None, None) => RULE.title.to_owned(),
     };
     finding(
         &RULE,
@@ -172,16 +174,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .titled(title)
-    .why(match (&runs, main) {
-        (None, Some(cause)) | (_, Some(cause @ Cause::Compilation)) => why_of(cause),
+    .why(match (named, main) {
+        (None, Some(cause)) => why_of(cause),
         _ => "The loop does other things between the steps that it annotates.",
     })
     .fix(format!(
         "{} To see this time in the step time, annotate the whole iteration.",
-        match (&runs, main) {
-            (Some(_), main) if main != Some(Cause::Compilation) => RARELY,
-            (_, Some(cause)) => cause.remedy(facts.session.framework()),
-            _ => LESS,
+        match (named, main) {
+            (Some(_), _) => RARELY,
+            (None, Some(cause)) => cause.remedy(facts.session.framework()),
+            (None, None) => LESS,
         }
     ))
     .gain(Some(idle_ps), "idle time of the device between steps")

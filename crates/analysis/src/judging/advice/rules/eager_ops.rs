@@ -123,7 +123,7 @@ fn fuses(program: &hlo::Program) -> bool {
 /// How often each name of a program ran, and for how long in all, most time first.
 fn runs<'a>(facts: &Facts<'_>, eager: &FxHashMap<String, &'a str>) -> Vec<(&'a str, i64, i64)> {
     // A single op may be several instructions, which all run as often.
-    let mut of_program: FxHashMap<&str, (i64, i64)> = FxHashMap::default();
+    let mut of_program: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
     for row in facts.rows_of_ops() {
         if eager.contains_key(row.program_id.as_str()) {
             let own = of_program.entry(&row.program_id).or_default();
@@ -131,8 +131,7 @@ fn runs<'a>(facts: &Facts<'_>, eager: &FxHashMap<String, &'a str>) -> Vec<(&'a s
         }
     }
     let mut by_name: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
-    let programs: BTreeMap<_, _> = of_program.into_iter().collect();
-    for (id, (count, time_ps)) in programs {
+    for (id, (count, time_ps)) in of_program {
         let own = by_name.entry(eager[id]).or_default();
         *own = (own.0.saturating_add(count), own.1.saturating_add(time_ps));
     }
@@ -148,8 +147,8 @@ fn runs<'a>(facts: &Facts<'_>, eager: &FxHashMap<String, &'a str>) -> Vec<(&'a s
 fn told(runs: &[(&str, i64, i64)]) -> String {
     let told = runs.iter().take(TOLD).map(|(name, count, time_ps)| {
         let mean = format::duration_ps(*time_ps as f64 / (*count).max(1) as f64);
-        let noun = if *count == 1 { "run" } else { "runs" };
-        format!("{} ({count} {noun} of {mean})", format::shortened(name))
+        let runs = format::counted(*count, "run");
+        format!("{} ({runs} of {mean})", format::shortened(name))
     });
     let told: Vec<String> = told.collect();
     told.join(", ")

@@ -87,7 +87,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let bound_ps = time.min(named_ps.unwrap_or(f64::INFINITY));
     let finding = finding(
         &RULE,
-        if causes.is_reading() && !facts.trains() {
+        if answers(facts, &causes) {
             found.severity.max(Severity::Warning)
         } else {
             found.severity
@@ -135,6 +135,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
 }
 
+/// Whether the host mostly reads results that are what the program is for, such as answers to requests.
+fn answers(facts: &Facts<'_>, causes: &Causes) -> bool {
+    causes.is_reading() && !facts.trains()
+}
+
 /// What a finding is called after what the host does most.
 struct Named {
     title: &'static str,
@@ -152,10 +157,10 @@ impl Named {
         let framework = facts.session.framework();
         let launches = main.is_none_or(|main| main == Cause::Dispatch);
         if causes.is_reading() {
-            let remedy = if facts.trains() {
-                reading_remedy(framework)
-            } else {
+            let remedy = if answers(facts, causes) {
                 ANSWERING
+            } else {
+                reading_remedy(framework)
             };
             return Self {
                 title: "Reading results delays the devices",

@@ -1,15 +1,16 @@
 //! Programs that return nothing but single numbers in every step, beside the one that trains: metrics,
 //! evaluations and checks.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
+use stepscope_model::DeviceId;
 use stepscope_model::hlo::{Instruction, Program};
-use stepscope_model::{DeviceId, Span};
 
 use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, no_steps, share};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::programs::BusyProgram;
 use crate::judging::advice::report::Confidence;
+use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
@@ -110,28 +111,16 @@ fn is_callback(instruction: &Instruction) -> bool {
 
 /// How often a program runs in a step, and the share of the steps in which it does.
 fn runs_of(facts: &Facts<'_>, program: &BusyProgram<'_>) -> (f64, f64) {
-    let mut steps: BTreeMap<DeviceId, Vec<(Span, usize)>> = BTreeMap::new();
-    for row in facts.rows() {
-        if let Some(device) = row.device {
-            steps.entry(device).or_default().push((row.span, 0));
+    let steps = StepsOfRuns::of(facts);
+    let mut runs = 0u32;
+    let mut with: BTreeSet<(usize, DeviceId)> = BTreeSet::new();
+    let all = facts.session.program_runs.iter();
+    for run in all.filter(|run| run.program == program.id) {
+        if let Some(row) = steps.step(run) {
+            runs += 1;
+            with.insert((row.step, run.device));
         }
     }
-    for of_device in steps.values_mut() {
-        of_device.sort_unstable();
-    }
-    let runs = facts.session.program_runs.iter();
-    for run in runs.filter(|run| run.program == program.id) {
-        let Some(of_device) = steps.get_mut(&run.device) else {
-            continue;
-        };
-        let after = of_device.partition_point(|(span, _)| span.start <= run.span.start);
-        let own = after.checked_sub(1).and_then(|at| of_device.get_mut(at));
-        if let Some((_, count)) = own.filter(|(span, _)| span.contains_instant(run.span.start)) {
-            *count += 1;
-        }
-    }
-    let counts: Vec<usize> = steps.into_values().flatten().map(|one| one.1).collect();
-    let all = counts.len().max(1) as f64;
-    let with = counts.iter().filter(|&&count| count > 0).count();
-    (counts.iter().sum::<usize>() as f64 / all, with as f64 / all)
+    let all = steps.count().max(1) as f64;
+    (f64::from(runs) / all, with.len() as f64 / all)
 }

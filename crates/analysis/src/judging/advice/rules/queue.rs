@@ -8,7 +8,7 @@ use super::host_causes::python_function;
 use super::rival::{Rival, rival_within};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
-use crate::measuring::activity::{Activities, driving_threads};
+use crate::measuring::activity::{Activities, driving_threads, outermost};
 use crate::measuring::interval::Intervals;
 use crate::telling::format;
 use crate::views::input::Filler;
@@ -141,26 +141,13 @@ fn is_awaited(facts: &Facts<'_>, host: HostId, windows: &Intervals) -> bool {
             continue;
         };
         // What encloses a wait is what the program waits for.
-        let mut known = Intervals::default();
-        for lane in &track.lanes {
-            let mut own = Vec::new();
-            for (index, &label) in lane.labels().iter().enumerate() {
-                let span = lane.span(index);
-                if !waits(label)
-                    || !windows.contains_instant(span.start)
-                    || known.contains_instant(span.start)
-                {
-                    continue;
-                }
-                let sum = if is_queue_get(session.label_name(label)) {
-                    &mut in_queue_ps
-                } else {
-                    &mut elsewhere_ps
-                };
-                *sum = sum.saturating_add(span.duration().0);
-                own.push(span);
-            }
-            known = known.union(&Intervals::union_of(own));
+        for (span, label) in outermost(&track, windows, waits) {
+            let sum = if is_queue_get(session.label_name(label)) {
+                &mut in_queue_ps
+            } else {
+                &mut elsewhere_ps
+            };
+            *sum = sum.saturating_add(span.duration().0);
         }
     }
     in_queue_ps > elsewhere_ps

@@ -24,8 +24,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if devices.len() < 2 {
         return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
-    let divided = facts.programs().iter();
-    if !divided.clone().any(|own| own.hlo.has_placements()) {
+    let programs = facts.programs();
+    if !programs.iter().any(|own| own.hlo.has_placements()) {
         return Outcome::Skipped("No program says how its inputs are divided.".to_owned());
     }
     let alike = alike(facts);
@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity(&facts.threshold("replicated_work_ratio"), ratio) else {
         return Outcome::Passed(format!("{text} of the work."));
     };
-    let whole = if divided.clone().any(|own| is_whole(own.hlo)) {
+    let whole = if programs.iter().any(|own| is_whole(own.hlo)) {
         " Every input of the program is whole on each device."
     } else {
         ""

@@ -9,12 +9,11 @@
 //! How large these arrays are is not recorded, so one read before one put says nothing.
 
 use stepscope_model::host_names::dispatched_function;
-use stepscope_model::{Activity, Direction, HostId, LabelId, SaturatingSum as _, Span, Track};
+use stepscope_model::{Activity, Direction, HostId, LabelId, SaturatingSum as _, Span};
 
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
-use crate::measuring::activity::{Activities, driving_threads};
-use crate::measuring::interval::Intervals;
+use crate::measuring::activity::{Activities, driving_threads, outermost};
 
 /// So many reads, each followed by a copy to the device, are round trips.
 const LEAST: usize = 2;
@@ -51,33 +50,19 @@ pub(super) fn round_trips(facts: &Facts<'_>, host: &str) -> Option<f64> {
         let Some(track) = session.track_having(id, is_put) else {
             continue;
         };
-        let (count, length_ps, total_ps) = on_thread(&outermost(&track, &acts, &windows));
+        let found = outermost(&track, &windows, |label| acts[label.index()].is_some());
+        let found = found.into_iter();
+        let mut own: Vec<(Span, Act)> = found
+            .filter_map(|(span, label)| Some((span, acts[label.index()]?)))
+            .collect();
+        own.sort_unstable_by_key(|(span, _)| *span);
+        let (count, length_ps, total_ps) = on_thread(&own);
         trips += count;
         trips_ps = trips_ps.saturating_add(length_ps);
         all_ps = all_ps.saturating_add(total_ps);
     }
     let per_step = trips as f64 / facts.step_count();
     (per_step >= LEAST as f64 && trips_ps as f64 >= MOST * all_ps as f64).then_some(per_step)
-}
-
-/// What a thread does, by start, without what is a part of something else.
-fn outermost(track: &Track, acts: &[Option<Act>], windows: &Intervals) -> Vec<(Span, Act)> {
-    let (mut found, mut known) = (Vec::new(), Intervals::default());
-    for lane in &track.lanes {
-        let mut own = Vec::new();
-        for (index, label) in lane.labels().iter().enumerate() {
-            let span = lane.span(index);
-            let counts =
-                windows.contains_instant(span.start) && !known.contains_instant(span.start);
-            if let Some(act) = acts[label.index()].filter(|_| counts) {
-                own.push(span);
-                found.push((span, act));
-            }
-        }
-        known = known.union(&Intervals::union_of(own));
-    }
-    found.sort_unstable_by_key(|(span, _)| *span);
-    found
 }
 
 /// Number and time of the copies that are in a row of round trips, and the time of all copies.

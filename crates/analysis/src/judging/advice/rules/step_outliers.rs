@@ -113,7 +113,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "All participants meet in the collectives of a step, so the last to arrive sets the pace."
                 .to_owned()
         }
-        None if is_noise => NOISE.to_owned(),
         None => why(facts, part, typical.step),
     })
     .fix(match &own {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, Functions, Program, ProgramId};
 
 use crate::judging::advice::facts::Facts;
-use crate::measuring::steps::StepParts;
+use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::telling::format;
 
 /// A program explains the longest step if its time is at least this share of the excess over the median.
@@ -177,23 +177,10 @@ fn functions(programs: &[Program]) -> Vec<ProgramId> {
 
 /// Runs that start within a step of their device, by program.
 fn seen(facts: &Facts<'_>, long: &BTreeSet<usize>, typical: usize) -> BTreeMap<ProgramId, Seen> {
-    let mut of_device: BTreeMap<DeviceId, Vec<&StepParts>> = BTreeMap::new();
-    for row in facts.rows() {
-        if let Some(device) = row.device {
-            of_device.entry(device).or_default().push(row);
-        }
-    }
-    for rows in of_device.values_mut() {
-        rows.sort_by_key(|row| row.span);
-    }
+    let steps = StepsOfRuns::of(facts);
     let mut seen: BTreeMap<ProgramId, Seen> = BTreeMap::new();
     for run in &facts.session.program_runs {
-        let Some(rows) = of_device.get(&run.device) else {
-            continue;
-        };
-        let after = rows.partition_point(|row| row.span.start <= run.span.start);
-        let row = after.checked_sub(1).map(|at| rows[at]);
-        let Some(row) = row.filter(|row| row.span.contains_instant(run.span.start)) else {
+        let Some(row) = steps.step(run) else {
             continue;
         };
         let own = seen.entry(run.program).or_default();

@@ -1,12 +1,14 @@
 //! Answers do not depend on how many hosts are decoded at a time and kept: those of a session of many
 //! hosts are those of the same session opened whole.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use stepscope_analysis::ANALYSES;
 use stepscope_model::Session;
 use stepscope_model::ingest::{HostInput, ingest_in_rounds};
 use stepscope_testing::corpus::{self, Capture};
+use stepscope_testing::drawing::draw;
 
 use crate::support::all_captures;
 
@@ -49,4 +51,59 @@ fn answers_are_those_of_the_session_opened_whole() {
         asked >= ANALYSES.len(),
         "there is a capture of several hosts"
     );
+}
+
+/// Memory must not grow with what devices of many hosts recorded: ops are decoded for a question, and
+/// stay in their file afterwards.
+#[test]
+fn ops_of_many_hosts_stay_in_their_files() {
+    let host = |number: usize| {
+        let late = 10 * number;
+        let text = format!(
+            "host h{number}
+             environment [profile_start_time=1700000000000000000]
+             thread python
+             repeat 100 every 1ms
+               0..990us train #step_num=$i,_r=1#
+               20us..80us PjitFunction(step)
+             end
+             device tpu:0 v6e
+             line Steps
+             repeat 100 every 1ms
+               100us..990us $i
+             end
+             line XLA Modules
+             repeat 100 every 1ms
+               100us..990us jit_step(5) [run_id=$i]
+             end
+             line XLA Ops
+             repeat 100 every 1ms
+               100us..300us fusion.1 {{program_id=5 symbol_id=1 hlo_category=\"loop fusion\"}}
+               310us..500us fusion.2 {{program_id=5 symbol_id=2 hlo_category=\"loop fusion\"}}
+               510us..600us fusion.3 {{program_id=5 symbol_id=3 hlo_category=\"loop fusion\"}}
+               {}us..990us all-reduce.1 {{program_id=5 symbol_id=4 hlo_category=all-reduce}}
+             end
+             program 5 jit_step
+               p.0 = f32[1000000] parameter(0)
+               ROOT all-reduce.1 = f32[1000000] all-reduce(p.0) replica_groups={{{{0,1,2}}}}",
+            900 + late
+        );
+        HostInput {
+            host: format!("h{number}"),
+            bytes: Arc::new(draw(&text).expect("a drawing").to_bytes()),
+            problem: None,
+        }
+    };
+    for entry in ANALYSES {
+        let session = ingest_in_rounds("run", (0..3).map(host).collect(), 1).expect("profiles");
+        let devices = || session.device_ids();
+        let ops = || devices().flat_map(|device| session.work_tracks(device));
+        let in_files = || {
+            let mut ops = ops().map(|(id, _)| session.track(id).in_passing());
+            ops.all(|track| matches!(track, Cow::Owned(_)))
+        };
+        assert!(ops().count() == 3 && in_files());
+        let _ = entry.run_pairs(&session, std::iter::empty());
+        assert!(in_files(), "{} leaves ops decoded", entry.name);
+    }
 }

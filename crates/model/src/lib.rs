@@ -55,6 +55,7 @@ pub mod host_names {
 
 mod class;
 mod profile_data;
+mod recent;
 mod slices;
 mod transfer;
 mod vendor;

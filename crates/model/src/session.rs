@@ -17,6 +17,7 @@ use crate::memory_level::{MemoryLevel, Traffic};
 use crate::operand_type::OperandType;
 pub use crate::profile_data::ProfileData;
 use crate::program::Program;
+use crate::recent::Recent;
 use crate::step::{Step, StepOrigin};
 use crate::strings::Strings;
 use crate::track::{Lane, Track};
@@ -428,13 +429,19 @@ impl Session {
     }
 
     /// A track for whoever reads it once and may read those of all hosts: with many hosts, slices
-    /// that are still in the file are decoded for the reader alone ([`Track::in_passing`]).
+    /// that are still in the file are decoded for the reader alone ([`Track::in_passing`]), and kept
+    /// only for those who read the track right after.
     pub fn track_in_passing(&self, id: TrackId) -> Cow<'_, Track> {
         let track = self.track(id);
-        if self.has_many_hosts() {
-            track.in_passing()
-        } else {
-            Cow::Borrowed(track)
+        if !self.has_many_hosts() {
+            return Cow::Borrowed(track);
+        }
+        match track.in_passing() {
+            Cow::Owned(fresh) => {
+                let recent = self.memo.get_or_compute(Recent::default);
+                Cow::Owned(recent.get_or_keep(id, || fresh))
+            }
+            Cow::Borrowed(stored) => Cow::Borrowed(stored),
         }
     }
 
@@ -501,20 +508,24 @@ impl Session {
     }
 
     /// Tracks whose slices are the device's work: `Ops` and `Stream` rows.
-    pub fn work_tracks(&self, device: DeviceId) -> impl Iterator<Item = (TrackId, &Track)> {
+    pub fn work_tracks(&self, device: DeviceId) -> impl Iterator<Item = (TrackId, Cow<'_, Track>)> {
         use crate::track::TrackRole::{Ops, Stream};
         self.device_tracks(device)
             .filter(|(_, track)| matches!(track.role, Ops | Stream))
     }
 
-    /// All tracks of a device, in display order. Looked up: a session has thousands of devices at
-    /// times, and most analyses ask for the tracks of each.
-    pub fn device_tracks(&self, device: DeviceId) -> impl Iterator<Item = (TrackId, &Track)> {
+    /// All tracks of a device, in display order, for whoever reads them once
+    /// ([`Self::track_in_passing`]). Looked up: a session has thousands of devices at times, and most
+    /// analyses ask for the tracks of each.
+    pub fn device_tracks(
+        &self,
+        device: DeviceId,
+    ) -> impl Iterator<Item = (TrackId, Cow<'_, Track>)> {
         let by_device = self.memo.get_or_compute(|| DeviceTracks::of(self));
         let count = by_device.0.get(device.index()).map_or(0, Vec::len);
         (0..count).map(move |position| {
             let id = by_device.0[device.index()][position];
-            (id, self.track(id))
+            (id, self.track_in_passing(id))
         })
     }
 

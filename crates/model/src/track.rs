@@ -126,8 +126,9 @@ pub struct LineOrigin {
 
 /// Slices side by side: sorted, never overlapping. All columns have the same length.
 ///
-/// Slices of host threads may still be in the file: then the first access to a column of any lane
-/// of the track decodes them. [`Lane::len`], [`Lane::hull`], and [`Track::may_have`] do not.
+/// Slices of host threads, and of devices of many hosts, may still be in the file: then the first
+/// access to a column of any lane of the track decodes them. [`Lane::len`], [`Lane::hull`], and
+/// [`Track::may_have`] do not.
 #[derive(Clone)]
 pub struct Lane {
     block: Arc<SliceBlock>,

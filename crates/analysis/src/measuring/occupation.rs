@@ -72,7 +72,8 @@ fn of_windows(
             continue;
         };
         let own = communication.of_device(device).within(windows.spans());
-        let compute = own.compute.duration().0 as f64;
+        let compute = communication.compute(session, device);
+        let compute = compute.intersect(&windows).duration().0 as f64;
         let exposed = own.exposed.duration().0 as f64;
         all += windows.duration().0 as f64;
         parts[0] += compute;

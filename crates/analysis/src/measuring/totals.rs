@@ -7,6 +7,7 @@ use stepscope_model::{DeviceId, LabelId, Session, Span, Track, TrackId};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
+use crate::measuring::work::positions_by;
 
 /// How often slices ran and how long they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,7 +93,7 @@ fn add_up(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
         .map_init(
             || vec![Totals::default(); session.labels.len()],
             |dense, (device, track, windows)| {
-                add_track(dense, session.track(*track), windows, &labels);
+                add_track(dense, &session.track_in_passing(*track), windows, &labels);
                 WorkTotals {
                     device: *device,
                     track: Some(*track),
@@ -124,19 +125,24 @@ pub(crate) fn totals_within(
     windows: &[(DeviceId, Span)],
 ) -> Vec<StepTotals> {
     let labels = work_labels(session, selected);
-    let totals = windows.par_iter().enumerate().map_init(
-        || vec![Totals::default(); session.labels.len()],
-        |dense, (row, &(device, window))| {
-            for (_, track) in session.work_tracks(device) {
-                add_track(dense, track, &[window], &labels);
+    let labels = &labels;
+    // With many hosts, the work of a device is decoded once for all of its windows.
+    let of_devices = positions_by(windows, |(device, _)| *device);
+    let totals = of_devices.into_par_iter().flat_map_iter(|(device, rows)| {
+        let tracks: Vec<_> = session.work_tracks(device).collect();
+        let mut dense = vec![Totals::default(); session.labels.len()];
+        rows.into_iter().map(move |row| {
+            for (_, track) in &tracks {
+                add_track(&mut dense, track, &[windows[row].1], labels);
             }
             StepTotals {
                 row,
-                labels: drain(dense),
+                labels: drain(&mut dense),
             }
-        },
-    );
+        })
+    });
     let mut totals: Vec<StepTotals> = totals.collect();
+    totals.sort_by_key(|totals| totals.row);
     totals.retain(|totals| !totals.labels.is_empty());
     totals
 }

@@ -1,5 +1,8 @@
 //! The observed time of each device, gaps between steps included.
 
+use std::cell::LazyCell;
+use std::sync::Arc;
+
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span};
 use crate::measuring::work::work_labels;
@@ -13,11 +16,13 @@ pub(crate) fn observed_windows(
     session: &Session,
     selected: &Selected<'_>,
 ) -> Vec<(DeviceId, Intervals)> {
-    let labels = work_labels(session);
-    let any_work = any_work(session, &labels);
+    let any_work = LazyCell::new(|| {
+        let extents = work_extents(session);
+        extents.iter().flatten().copied().reduce(Span::hull)
+    });
     let devices = selected.devices.iter();
     devices
-        .map(|&device| (device, windows(session, selected, device, any_work)))
+        .map(|&device| (device, windows(session, selected, device, &any_work)))
         .collect()
 }
 
@@ -25,7 +30,7 @@ fn windows(
     session: &Session,
     selected: &Selected<'_>,
     device: DeviceId,
-    any_work: Option<Span>,
+    any_work: &LazyCell<Option<Span>, impl FnOnce() -> Option<Span>>,
 ) -> Intervals {
     if !selected.is_all_time() {
         // Selected times may be unbounded or end long after the recording.
@@ -42,32 +47,30 @@ fn windows(
     let whole = own
         .reduce(Span::hull)
         .or_else(|| any.reduce(Span::hull))
-        .or(any_work);
+        .or_else(|| **any_work);
     Intervals::union_of(whole.into_iter().collect())
 }
 
-fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
-    session
-        .device_ids()
-        .filter_map(|id| work_extent(session, id, labels))
-        .reduce(Span::hull)
+/// First start and last end of each device's work; none for devices that recorded no work. Computed
+/// once per session.
+pub(crate) fn work_extents(session: &Session) -> Arc<Vec<Option<Span>>> {
+    let extents = session.memo.get_or_compute(|| {
+        let labels = work_labels(session);
+        let devices: Vec<DeviceId> = session.device_ids().collect();
+        let extents = devices.into_par_iter();
+        let extents = extents.map(|device| work_extent(session, device, &labels));
+        WorkExtents(Arc::new(extents.collect()))
+    });
+    Arc::clone(&extents.0)
 }
 
-/// First start and last end of each device's work; none for devices that recorded no work.
-pub(crate) fn work_extents(session: &Session) -> Vec<Option<Span>> {
-    let labels = work_labels(session);
-    let devices: Vec<DeviceId> = session.device_ids().collect();
-    devices
-        .into_par_iter()
-        .map(|device| work_extent(session, device, &labels))
-        .collect()
-}
+/// What the session keeps of [`work_extents`].
+struct WorkExtents(Arc<Vec<Option<Span>>>);
 
 /// First start and last end of the device's work.
 fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<Span> {
-    let lanes = session
-        .work_tracks(device)
-        .flat_map(|(_, track)| &track.lanes);
+    let tracks: Vec<_> = session.work_tracks(device).collect();
+    let lanes = tracks.iter().flat_map(|(_, track)| &track.lanes);
     let extents = lanes.filter_map(|lane| {
         let is_work = |label: &LabelId| labels[label.index()];
         let first = lane.labels().iter().position(is_work)?;

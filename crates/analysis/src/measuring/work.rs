@@ -1,6 +1,7 @@
 //! Work of devices: which slices count as work, and how long a device was busy.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -83,8 +84,36 @@ impl AllWork {
     }
 }
 
+/// How much of each span the intervals of its device cover, in the order of the spans. What is looked
+/// up of a device is found once for all of its spans, as it may have to be decoded.
+pub(crate) fn lengths_within<'a>(
+    spans: &[(DeviceId, Span)],
+    of_device: impl Fn(DeviceId) -> Cow<'a, Intervals> + Sync,
+) -> Vec<i64> {
+    let of_devices = positions_by(spans, |(device, _)| *device);
+    let found = of_devices.into_par_iter().flat_map_iter(|(device, own)| {
+        let covered = of_device(device);
+        let length = |position: usize| (position, covered.duration_within(spans[position].1).0);
+        own.into_iter().map(length).collect::<Vec<_>>()
+    });
+    let mut lengths_ps = vec![0; spans.len()];
+    for (position, length_ps) in found.collect::<Vec<(usize, i64)>>() {
+        lengths_ps[position] = length_ps;
+    }
+    lengths_ps
+}
+
+/// The positions of the rows with each key, such as a device, by key.
+pub(crate) fn positions_by<R, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<(K, Vec<usize>)> {
+    let mut found: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for (position, row) in rows.iter().enumerate() {
+        found.entry(key(row)).or_default().push(position);
+    }
+    found.into_iter().collect()
+}
+
 /// All times.
-const EVERYTHING: Span = Span {
+pub(crate) const EVERYTHING: Span = Span {
     start: Picos(i64::MIN),
     end: Picos::MAX,
 };
@@ -104,7 +133,7 @@ pub fn work_intervals(
         .collect();
     let mut spans = vec![Vec::new()];
     for (_, track) in session.work_tracks(device) {
-        add_levels(track, &level_of, windows, &mut spans);
+        add_levels(&track, &level_of, windows, &mut spans);
     }
     Intervals::union_of_sorted(spans.pop().unwrap_or_default())
 }

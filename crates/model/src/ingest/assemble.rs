@@ -108,7 +108,7 @@ impl Assembly {
             } else {
                 outlines(inputs, wanted, headers)
             };
-            let round = Round::new(assembly.hosts.len(), inputs, &spaces);
+            let round = Round::new(assembly.hosts.len(), inputs, &spaces, !keep);
             let plan = plan_tracks(&round);
             let (built, programs) = rayon::join(
                 || build_tracks(&plan, &assembly.clocks, &round),

@@ -1,11 +1,12 @@
-//! Slices and arrow ends of host threads that stay in the file until they are first used.
+//! Slices and arrow ends that stay in the file until they are first used.
 //!
 //! Threads that run XLA:CPU ops also record as many slices of their own, and a host of TPUs has a
-//! hundred threads; most questions never read them. Opening counts and nests them; their memory is
-//! allocated, and filled by a second pass over the same bytes, when a lane is first read. Such a pass
-//! also finds their arrow ends, and those of the Python thread, whose slices show what a device
-//! waited for and are read immediately. Kernels of GPUs are followed to their launches at once, so
-//! that nothing is deferred beside them.
+//! hundred threads; most questions never read them. Of many hosts, the ops of TPUs stay there too:
+//! they would fill memory, and questions that read all of them read them in passing. Opening counts
+//! and nests slices; their memory is allocated, and filled by a second pass over the same bytes, when
+//! a lane is first read. Such a pass also finds their arrow ends, and those of the Python thread,
+//! whose slices show what a device waited for and are read immediately. Kernels of GPUs are followed
+//! to their launches at once, so that nothing is deferred beside them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,21 +47,32 @@ struct DeferredLine {
 }
 
 impl Deferred {
-    /// Whether the track's own slices or arrow ends can be deferred: those of threads.
+    /// Whether the track's own slices or arrow ends can be deferred: those of threads, and those
+    /// `of_devices` where asked.
     pub(super) fn of(
         lines: &[LineInput<'_>],
         kind: TrackKind,
         role: TrackRole,
+        of_devices: bool,
         space: &Space<'_>,
         input: &HostInput,
     ) -> Option<Self> {
         let bytes: usize = lines.iter().map(|input| input.line.byte_len()).sum();
-        if !kind.is_host || bytes < LEAST_BYTES {
+        if bytes < LEAST_BYTES {
             return None;
         }
         let keep = match role {
-            TrackRole::HostThread => Keep::AllButOwn,
-            TrackRole::Python => Keep::Slices,
+            TrackRole::HostThread if kind.is_host => Keep::AllButOwn,
+            TrackRole::Python if kind.is_host => Keep::Slices,
+            // Runs and steps are found from rows of their own, before anything is asked.
+            TrackRole::Ops
+            | TrackRole::AsyncOps
+            | TrackRole::KernelRegions
+            | TrackRole::Derived
+                if of_devices =>
+            {
+                Keep::AllButOwn
+            }
             _ => return None,
         };
         let lines = lines.iter().map(|input| {

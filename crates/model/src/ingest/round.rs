@@ -29,15 +29,23 @@ pub(super) struct Round<'r, 'a> {
     first: usize,
     inputs: &'r [HostInput],
     spaces: &'r [Space<'a>],
+    /// Other hosts are decoded in other rounds.
+    pub(super) is_one_of_several: bool,
 }
 
 impl<'r, 'a> Round<'r, 'a> {
     /// `inputs` and `spaces` have the same order.
-    pub(super) fn new(first: usize, inputs: &'r [HostInput], spaces: &'r [Space<'a>]) -> Self {
+    pub(super) fn new(
+        first: usize,
+        inputs: &'r [HostInput],
+        spaces: &'r [Space<'a>],
+        is_one_of_several: bool,
+    ) -> Self {
         Self {
             first,
             inputs,
             spaces,
+            is_one_of_several,
         }
     }
 

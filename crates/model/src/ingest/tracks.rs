@@ -67,7 +67,8 @@ pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, round: &Round<'_, '_>) 
             // The launches of kernels are needed at once.
             None
         } else {
-            Deferred::of(&lines, kind, track.role, space, input)
+            let of_devices = round.is_one_of_several && track.device.is_some();
+            Deferred::of(&lines, kind, track.role, of_devices, space, input)
         };
         let built = build_track(&lines, kind, deferred);
         for line in &lines {

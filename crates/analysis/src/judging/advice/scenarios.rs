@@ -4,6 +4,7 @@ use stepscope_model::Session;
 
 use crate::measuring::selection::Selected;
 use crate::telling::Note;
+use crate::views::replay::size;
 use crate::views::what_if::Scenarios;
 
 /// Slices of work up to which a session is replayed for advice, so that it stays quick.
@@ -14,7 +15,7 @@ pub(super) fn scenarios<'a>(
     session: &'a Session,
     selected: &Selected<'_>,
 ) -> Result<Scenarios<'a>, Note> {
-    if slices(session) > MOST_SLICES {
+    if size::slices(session) > MOST_SLICES {
         return Err(Note::info(
             "gains-not-replayed",
             "The recording is large, so gains are upper bounds and were not replayed.",
@@ -27,13 +28,4 @@ pub(super) fn scenarios<'a>(
             format!("Gains are upper bounds and were not replayed: {why}"),
         )
     })
-}
-
-/// Slices on the tracks of devices.
-fn slices(session: &Session) -> usize {
-    let devices = session.device_ids();
-    devices
-        .flat_map(|device| session.work_tracks(device))
-        .map(|(_, track)| track.slice_count())
-        .sum()
 }

@@ -23,7 +23,7 @@ pub(super) struct Evidence<'a> {
     /// Time from the first to the last recorded slice.
     pub(super) duration_ps: i64,
     /// First start and last end of each device's work.
-    pub(super) work: Vec<Option<Span>>,
+    pub(super) work: Arc<Vec<Option<Span>>>,
     /// Share of kernel time that is attributed to HLO ops, as in `kernels`; GPUs only.
     pub(super) attributed_ratio: Option<f64>,
     /// That share by how the op was found; empty without GPUs.

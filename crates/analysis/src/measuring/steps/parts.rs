@@ -80,7 +80,7 @@ impl Division {
     ) -> Self {
         let mut spans: Vec<Vec<Vec<Span>>> = vec![Vec::new(); DEVICE_LEVELS.len()];
         for (_, track) in session.work_tracks(device) {
-            add_levels(track, levels, &[within], &mut spans);
+            add_levels(&track, levels, &[within], &mut spans);
         }
         let mut work: Vec<Intervals> = spans.into_iter().map(Intervals::union_of_sorted).collect();
         let under_way = communication::under_way(session, device, &[within]);

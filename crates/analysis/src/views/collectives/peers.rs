@@ -104,9 +104,9 @@ fn messages(session: &Session, selected: &Selected<'_>) -> Vec<(Span, SliceId)> 
         if track.device.is_some() || !selected.hosts.contains(&track.host) {
             continue;
         }
-        if !track.may_have(|label| is_message[label.index()]) {
+        let Some(track) = session.track_having(id, |label| is_message[label.index()]) else {
             continue;
-        }
+        };
         let windows = selected.host_windows(track.host);
         for (lane_number, lane) in track.lanes.iter().enumerate() {
             for index in selected.slices(lane, windows.spans()).into_iter().flatten() {

@@ -88,9 +88,10 @@ pub(super) fn rows(
 ) -> (Vec<CollectiveRow>, Option<Peak>) {
     let survey = &evidence.survey;
     let mut sums = vec![Sums::default(); survey.ops.len()];
-    for (number, occurrence) in evidence.occurrences() {
-        let compute = &communication.of_device(occurrence.device).compute;
-        let hidden_ps = compute.duration_within(occurrence.span).0;
+    let counted: Vec<_> = evidence.occurrences().collect();
+    let spans = counted.iter().map(|(_, own)| (own.device, own.span));
+    let hidden_ps = communication.computed_ps(evidence.session, &spans.collect::<Vec<_>>());
+    for ((number, occurrence), hidden_ps) in counted.into_iter().zip(hidden_ps) {
         sums[occurrence.op].add(occurrence, hidden_ps, waits[number]);
     }
     let link = link(evidence);

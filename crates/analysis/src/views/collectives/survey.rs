@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::{
     Class, CollectiveKind, DeviceId, Label, LabelId, OpId, ProgramId, ReplicaGroups, Session,
-    SliceId, SliceKind, Span, TrackId, TrackRole, collective_kernel,
+    SliceId, SliceKind, Span, TrackRole, collective_kernel,
 };
 
 /// One collective: an op of a program, or a kernel without an op.
@@ -290,12 +290,12 @@ fn algorithm(kernel: &stepscope_model::CollectiveKernel) -> String {
 /// Slices of collectives on a device, sorted by op and start.
 fn slices(session: &Session, device: DeviceId, parts: &[Option<(usize, Part)>]) -> Vec<Found> {
     let mut found = Vec::new();
-    for (number, track) in session.tracks.iter().enumerate() {
+    for (id, track) in session.device_tracks(device) {
         let is_looked_at = matches!(
             track.role,
             TrackRole::Ops | TrackRole::Stream | TrackRole::AsyncOps
         );
-        if track.device != Some(device) || !is_looked_at {
+        if !is_looked_at {
             continue;
         }
         let first = found.len();
@@ -311,7 +311,7 @@ fn slices(session: &Session, device: DeviceId, parts: &[Option<(usize, Part)>]) 
                     part,
                     span: lane.span(index),
                     slice: SliceId {
-                        track: TrackId::from_index(number),
+                        track: id,
                         lane: u32::try_from(lane_number).unwrap_or(u32::MAX),
                         index: u32::try_from(index).unwrap_or(u32::MAX),
                     },

@@ -110,7 +110,7 @@ fn longest_of_track(
     count: usize,
 ) -> Vec<Option<Longest>> {
     let mut best: Vec<Option<Longest>> = vec![None; count];
-    for (number, lane) in session.track(track).lanes.iter().enumerate() {
+    for (number, lane) in session.track_in_passing(track).lanes.iter().enumerate() {
         let durations = lane.durations();
         for (index, label) in lane.labels().iter().enumerate() {
             let Some(best) = best.get_mut(of_label[label.index()] as usize) else {

@@ -27,7 +27,7 @@ use stepscope_model::{Class, DeviceId, LabelId, Picos, Session, SliceKind, Span,
 use crate::measuring::activity::{Loops, driving_threads};
 use crate::measuring::interval::Intervals;
 use crate::measuring::steps::median;
-use crate::measuring::work::AllWork;
+use crate::measuring::work::{AllWork, lengths_within};
 use crate::views::collectives::matching::Arrivals;
 use crate::views::collectives::step_index::StepIndex;
 use crate::views::collectives::{Evidence, Exchanges};
@@ -110,26 +110,36 @@ pub(super) fn blame(
         .collect();
     let threads = driving_threads(session, &hosts, Loops::All);
     let before = Before::of(evidence);
-    let of_step = |(step, caused): (usize, Caused)| {
-        let (device, (caused_ps, _, instance, arrivals)) = caused
+    let most = |(step, caused): (usize, Caused)| {
+        let (device, found) = caused
             .into_iter()
             .max_by_key(|(device, (caused_ps, ..))| (*caused_ps, std::cmp::Reverse(*device)))?;
-        let span = before.span(evidence, arrivals.last);
-        let lateness_ps = arrivals.last_ps - arrivals.median_ps;
-        let at = (instance, arrivals.last);
-        let activity = activity(evidence, &before, &threads, at, lateness_ps);
-        Some(StepBlame {
-            step,
-            device,
-            op: survey.occurrences[arrivals.last].op,
-            instance,
-            lateness_ps,
-            caused_ps,
-            before: span,
-            activity,
-        })
+        Some((step, device, found))
     };
-    by_step.into_iter().filter_map(of_step).collect()
+    let by_step: Vec<_> = by_step.into_iter().filter_map(most).collect();
+    let members = |instance: usize| evidence.matched.instances[instance].members.iter();
+    let of_steps = by_step
+        .iter()
+        .flat_map(|&(.., (_, _, instance, _))| members(instance));
+    let mut busy_ps = before.busy_ps(evidence, of_steps.copied()).into_iter();
+    let of_step =
+        |(step, device, (caused_ps, _, instance, arrivals)): (_, _, (_, _, _, Arrivals))| {
+            let members = members(instance).copied();
+            let members: Vec<(usize, i64)> = members.zip(busy_ps.by_ref()).collect();
+            let lateness_ps = arrivals.last_ps - arrivals.median_ps;
+            let last = arrivals.last;
+            StepBlame {
+                step,
+                device,
+                op: survey.occurrences[last].op,
+                instance,
+                lateness_ps,
+                caused_ps,
+                before: before.span(evidence, last),
+                activity: activity(evidence, &before, &threads, (&members, last), lateness_ps),
+            }
+        };
+    by_step.into_iter().map(of_step).collect()
 }
 
 /// For each occurrence: when its device left the previous matched collective.
@@ -188,23 +198,37 @@ impl Before {
         let span = self.span(evidence, occurrence);
         self.all_work.within(evidence.session, device, &[span])
     }
+
+    /// How long the devices of occurrences were busy before them, in their order.
+    fn busy_ps(
+        &self,
+        evidence: &Evidence<'_>,
+        occurrences: impl Iterator<Item = usize>,
+    ) -> Vec<i64> {
+        let place = |occurrence: usize| {
+            let device = evidence.survey.occurrences[occurrence].device;
+            (device, self.span(evidence, occurrence))
+        };
+        let spans: Vec<(DeviceId, Span)> = occurrences.map(place).collect();
+        lengths_within(&spans, |device| {
+            self.all_work.of_device(evidence.session, device)
+        })
+    }
 }
 
 fn activity(
     evidence: &Evidence<'_>,
     before: &Before,
     threads: &[Vec<TrackId>],
-    (instance, last): (usize, usize),
+    (members, last): (&[(usize, i64)], usize),
     lateness_ps: i64,
 ) -> Activity {
     let span = before.span(evidence, last);
-    let work = before.work(evidence, last);
-    let members = evidence.matched.instances[instance].members.iter();
-    let others: Vec<usize> = members.filter(|&&one| one != last).copied().collect();
-    let busy = others
-        .iter()
-        .map(|&member| before.work(evidence, member).duration().0 as f64);
-    let excess_ps = work.duration().0 as f64 - median(&busy.collect::<Vec<f64>>());
+    let (own, others): (Vec<_>, Vec<_>) = members.iter().partition(|(one, _)| *one == last);
+    let busy: Vec<f64> = others.iter().map(|(_, busy_ps)| *busy_ps as f64).collect();
+    let others: Vec<usize> = others.iter().map(|(member, _)| *member).collect();
+    let own_ps = own.first().map_or(0, |(_, busy_ps)| *busy_ps);
+    let excess_ps = own_ps as f64 - median(&busy);
     let found = if excess_ps * 2.0 >= lateness_ps.max(1) as f64 {
         of_device(evidence, before, last, span, &others)
     } else {
@@ -326,10 +350,10 @@ fn on_host(session: &Session, driving: &[TrackId], gaps: &Intervals) -> Option<A
 }
 
 fn on_thread(session: &Session, id: TrackId, gaps: &Intervals) -> Option<Activity> {
-    let track = session.track(id);
+    let track = session.track_in_passing(id);
     let nests = track.nests.iter().filter_map(|nest| {
         let lanes = nest.start as usize..nest.end as usize;
-        descend(session, track, lanes, gaps)
+        descend(session, &track, lanes, gaps)
     });
     let (path, duration_ps) = nests.max_by_key(|(_, duration_ps)| *duration_ps)?;
     let first = path.len().saturating_sub(PATH_LENGTH);

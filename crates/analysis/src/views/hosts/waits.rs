@@ -9,7 +9,7 @@
 //! A wait that computation hides costs nothing: devices that run a constant time apart show it at every
 //! asynchronous collective. Where several are in flight, their common time counts once.
 
-use stepscope_model::{Picos, SaturatingSum as _, Span};
+use stepscope_model::{DeviceId, Picos, SaturatingSum as _, Span};
 
 use crate::measuring::communication::AllCommunication;
 use crate::views::collectives::matching::{Arrivals, Wait};
@@ -52,9 +52,10 @@ pub(super) fn waits(evidence: &Evidence<'_>) -> Vec<WaitsAt> {
     found.sort_by_key(|at| (at.arrivals.last_ps, at.instance));
     // Up to when the waits of each device have counted.
     let mut until = vec![Picos(i64::MIN); session.devices.len()];
-    for at in &mut found {
+    let mut spans: Vec<(DeviceId, Span)> = Vec::new();
+    for at in &found {
         let members = matched.instances[at.instance].members.iter();
-        let exposed = members.map(|&member| {
+        spans.extend(members.map(|&member| {
             let occurrence = &survey.occurrences[member];
             let wait = Wait::of(session, clocks, occurrence, at.arrivals.last_ps);
             let until = &mut until[occurrence.device.index()];
@@ -63,14 +64,27 @@ pub(super) fn waits(evidence: &Evidence<'_>) -> Vec<WaitsAt> {
                 start: start.max(*until),
                 end: start + Picos(wait.wait_ps),
             };
-            if span.end <= span.start {
-                return 0;
+            if span.end > span.start {
+                *until = span.end;
             }
-            *until = span.end;
-            let compute = &communication.of_device(occurrence.device).compute;
-            span.duration().0 - compute.duration_within(span).0
+            (occurrence.device, span)
+        }));
+    }
+    let computed_ps = communication.computed_ps(session, &spans);
+    let mut exposed = spans
+        .iter()
+        .zip(computed_ps)
+        .map(|((_, span), computed_ps)| {
+            let is_empty = span.end <= span.start;
+            if is_empty {
+                0
+            } else {
+                span.duration().0 - computed_ps
+            }
         });
-        at.exposed_ps = exposed.collect();
+    for at in &mut found {
+        let count = matched.instances[at.instance].members.len();
+        at.exposed_ps = exposed.by_ref().take(count).collect();
     }
     found
 }

@@ -43,34 +43,29 @@ pub(super) fn devices(
 ) -> Vec<DeviceGaps> {
     let work = AllWork::of(session);
     let observed = observed_windows(session, selected);
-    let mut whole: Vec<(DeviceId, Intervals, Intervals)> = observed
+    let pauses = Pauses::of(session);
+    let mut found: Vec<Found> = observed
         .into_par_iter()
-        .filter_map(|(device, windows)| {
+        .filter(|&(device, _)| selected.is_main(device) && has_worked(session, device))
+        .map(|(device, windows)| {
             let busy = work.within(session, device, windows.spans());
-            let counts = selected.is_main(device) && has_worked(session, device);
-            counts.then_some((device, windows, busy))
+            let min_gap_ps = min_gap(session.device(device).kind);
+            let pauses = pauses.of_device(session, device);
+            Found::of(device, &windows, &busy, &pauses, min_gap_ps)
         })
         .collect();
     let in_steps = devices_in_steps(session, selected);
-    let is_counted = |(device, _, busy): &(DeviceId, Intervals, Intervals)| {
-        !busy.spans().is_empty() && (in_steps.is_empty() || in_steps.contains(device))
-    };
-    if whole.iter().any(is_counted) {
-        whole.retain(is_counted);
+    let is_counted =
+        |found: &Found| found.was_busy && (in_steps.is_empty() || in_steps.contains(&found.device));
+    if found.iter().any(is_counted) {
+        found.retain(is_counted);
     }
-    let mut hosts: Vec<HostId> = whole
+    let mut hosts: Vec<HostId> = found
         .iter()
-        .map(|&(device, ..)| session.device(device).host)
+        .map(|found| session.device(found.device).host)
         .collect();
     hosts.sort_unstable();
     hosts.dedup();
-    let found: Vec<Found> = whole
-        .into_par_iter()
-        .map(|(device, windows, busy)| {
-            let min_gap_ps = min_gap(session.device(device).kind);
-            Found::of(device, &windows, &busy, min_gap_ps)
-        })
-        .collect();
     // Only what hosts did during gaps is computed, which is little if the devices are busy.
     let gaps = found.iter().map(|found| found.gaps.clone()).collect();
     let gaps = Intervals::union_of_sorted(gaps);
@@ -107,10 +102,7 @@ fn with_own(
     host_times: Arc<Vec<Intervals>>,
 ) -> Arc<Vec<Intervals>> {
     let callbacks = Callbacks::of(session).within(session, found.device, &found.gaps);
-    let gaps = Intervals::union_of_sorted(vec![found.gaps.clone()]);
-    let pauses = Pauses::of(session);
-    let pauses = pauses.of_device(session, found.device).intersect(&gaps);
-    let pauses = pauses.subtract(&callbacks);
+    let pauses = found.pauses.subtract(&callbacks);
     let own = callbacks.union(&pauses);
     if own.spans().is_empty() {
         return host_times;
@@ -148,12 +140,22 @@ struct Found {
     min_gap_ps: i64,
     window_ps: i64,
     busy_ps: i64,
+    /// Whether it did any work in the window.
+    was_busy: bool,
     gaps: Vec<Span>,
+    /// Those that the device makes although it has work queued.
+    pauses: Intervals,
     short: (i64, i64),
 }
 
 impl Found {
-    fn of(device: DeviceId, windows: &Intervals, busy: &Intervals, min_gap_ps: i64) -> Self {
+    fn of(
+        device: DeviceId,
+        windows: &Intervals,
+        busy: &Intervals,
+        pauses: &Intervals,
+        min_gap_ps: i64,
+    ) -> Self {
         let idle = windows.subtract(busy).into_spans();
         let (gaps, short): (Vec<Span>, Vec<Span>) = idle
             .into_iter()
@@ -164,6 +166,8 @@ impl Found {
             min_gap_ps,
             window_ps: windows.duration().0,
             busy_ps: busy.duration().0,
+            was_busy: !busy.spans().is_empty(),
+            pauses: pauses.intersect(&Intervals::union_of_sorted(vec![gaps.clone()])),
             gaps,
             short: (i64::try_from(short.len()).unwrap_or(i64::MAX), short_ps),
         }

@@ -15,7 +15,7 @@ use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::{StepParts, divide_steps, median, part_position};
-use crate::measuring::work::{AllWork, NO_LEVEL, work_intervals};
+use crate::measuring::work::{AllWork, NO_LEVEL, positions_by, work_intervals};
 use crate::telling::thresholds::VerdictKind;
 use crate::telling::{Word, Words};
 
@@ -128,24 +128,28 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
     devices.dedup();
     let work = AllWork::of(session);
     let feeds = feeds(session, &devices, within);
-    let own_idle = devices.par_iter();
-    let own_idle = own_idle.map(|&device| own_idle_of(session, device, within));
-    let own_idle: Vec<Intervals> = own_idle.collect();
-    divided
-        .par_iter()
-        .map(|parts| {
+    // With many hosts, the work of a device is decoded once for all of its steps.
+    let of_devices = positions_by(divided, |row| row.device);
+    let of_device = |(device, positions): (Option<DeviceId>, Vec<usize>)| {
+        let busy = device.map(|device| {
+            let own = work.of_device(session, device);
+            own.union(&own_idle_of(session, device, within))
+        });
+        let busy = busy.unwrap_or_default();
+        let at = device.and_then(|device| devices.binary_search(&device).ok());
+        let feeds = at.and_then(|at| feeds[at].as_ref());
+        let row_of = |position: usize| {
+            let parts = &divided[position];
             let input = hosts.binary_search(&parts.host).map(|at| &inputs[at]);
-            let at = |device| devices.binary_search(&device).ok();
-            let at = parts.device.and_then(at);
-            let busy = parts.device.zip(at).map(|(device, at)| {
-                let own = work.within(session, device, &[parts.span]);
-                own.union(&own_idle[at].clip(parts.span))
-            });
-            let busy = busy.unwrap_or_default();
-            let feeds = at.and_then(|at| feeds[at].as_ref());
-            row(session, parts, &busy, feeds, input.ok())
-        })
-        .collect()
+            let row = row(session, parts, &busy.clip(parts.span), feeds, input.ok());
+            (position, row)
+        };
+        positions.into_par_iter().map(row_of).collect::<Vec<_>>()
+    };
+    let rows = of_devices.into_par_iter().flat_map_iter(of_device);
+    let mut rows: Vec<(usize, InputRow)> = rows.collect();
+    rows.sort_by_key(|(position, _)| *position);
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Share of the time of the selected steps in which devices are idle without a reason: their host does

@@ -49,10 +49,8 @@ pub(super) fn durations(
     let gpus = selected.devices.iter();
     for &device in gpus.filter(|&&device| session.device(device).kind.is_gpu()) {
         let windows = Intervals::union_of(selected.windows(device));
-        for lane in session
-            .work_tracks(device)
-            .flat_map(|(_, track)| &track.lanes)
-        {
+        let tracks: Vec<_> = session.work_tracks(device).collect();
+        for lane in tracks.iter().flat_map(|(_, track)| &track.lanes) {
             for range in selected.slices(lane, windows.spans()) {
                 for index in range {
                     if is_kernel[lane.labels()[index].index()] {

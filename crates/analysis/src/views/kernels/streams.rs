@@ -27,7 +27,10 @@ fn of_device(
     let windows = Intervals::union_of(selected.windows(device));
     let tracks: Vec<_> = session
         .work_tracks(device)
-        .map(|(id, track)| (id, track, busy(selected, track, windows.spans(), labels)))
+        .map(|(id, track)| {
+            let busy = busy(selected, &track, windows.spans(), labels);
+            (id, track, busy)
+        })
         .filter(|(_, _, busy)| busy.1 > 0)
         .collect();
     let row = |position: usize| {

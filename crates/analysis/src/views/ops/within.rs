@@ -6,6 +6,8 @@
 //! the author called, and the compiler's instructions by unit. A region belongs to the innermost op
 //! on the same device in which it starts.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, Session, SliceKind, StringId, Track, TrackRole};
 
@@ -28,7 +30,7 @@ pub(crate) fn regions_within(session: &Session, selected: &Selected<'_>) -> Vec<
     let mut sums: FxHashMap<(OpId, LabelId, StringId), Sum> = FxHashMap::default();
     let is_selected = selected.labels();
     for &device in &selected.devices {
-        let rows: Vec<&Track> = rows(session, device).collect();
+        let rows: Vec<Cow<'_, Track>> = rows(session, device).collect();
         if rows.is_empty() {
             continue;
         }
@@ -86,7 +88,7 @@ fn region(session: &Session, op: OpId, label: LabelId, sum: &Sum) -> OpRegion {
 }
 
 /// The rows of a device that show what happens within kernels.
-fn rows(session: &Session, device: DeviceId) -> impl Iterator<Item = &Track> {
+fn rows(session: &Session, device: DeviceId) -> impl Iterator<Item = Cow<'_, Track>> {
     let tracks = session.device_tracks(device).map(|(_, track)| track);
     tracks.filter(|track| match track.role {
         TrackRole::KernelRegions => true,
@@ -97,7 +99,7 @@ fn rows(session: &Session, device: DeviceId) -> impl Iterator<Item = &Track> {
 
 /// The ops of a device by time.
 struct Ops<'a> {
-    tracks: Vec<&'a Track>,
+    tracks: Vec<Cow<'a, Track>>,
 }
 
 impl<'a> Ops<'a> {

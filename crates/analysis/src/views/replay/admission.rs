@@ -5,6 +5,7 @@ use stepscope_model::Session;
 use super::Replay;
 use super::effects::{Effects, Reading};
 use super::run::Times;
+use super::size::{slices, too_large};
 use super::steps::{StepOn, WHOLE};
 use crate::measuring::selection::Selected;
 use crate::telling::format;
@@ -66,6 +67,9 @@ impl Admission {
 fn missing(session: &Session, steps: &[StepOn]) -> Option<String> {
     if !steps.is_empty() {
         return None;
+    }
+    if let Some(why) = too_large(slices(session)) {
+        return Some(why);
     }
     let has_work = session
         .device_ids()

@@ -65,7 +65,7 @@ impl Sources<'_> {
     ) -> DeviceNodes {
         let mut tracks: Vec<Vec<Segment>> = Vec::new();
         for (id, track) in self.session.work_tracks(device) {
-            let mut segments = of_track(id, track, self.is_work);
+            let mut segments = of_track(id, &track, self.is_work);
             if track.role == TrackRole::Stream {
                 end_at_next(&mut segments);
             }

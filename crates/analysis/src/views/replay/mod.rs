@@ -26,6 +26,7 @@ mod operands;
 pub mod path;
 pub mod run;
 mod segments;
+pub(crate) mod size;
 pub mod steps;
 pub(crate) mod told;
 
@@ -78,6 +79,9 @@ impl Replay {
 }
 
 fn build(session: &Session) -> Replay {
+    if size::too_large(size::slices(session)).is_some() {
+        return empty();
+    }
     let exchanges: Arc<Exchanges> = exchanges(session);
     let clocks = &exchanges.clocks;
     let operands = Operands::of(session);
@@ -127,6 +131,17 @@ fn build(session: &Session) -> Replay {
     Replay {
         graph,
         steps,
+        unchanged,
+    }
+}
+
+/// Of a session that is too large; [`size`] says so.
+fn empty() -> Replay {
+    let graph = Builder::default().finish();
+    let unchanged = Weights::new(&graph, &Effects::none(), Reading::Likely).replay();
+    Replay {
+        graph,
+        steps: Vec::new(),
         unchanged,
     }
 }

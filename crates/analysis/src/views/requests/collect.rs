@@ -258,7 +258,7 @@ fn device_times(
     let devices = selected.devices.iter();
     for &device in devices.filter(|&&device| session.device(device).host == host) {
         for (_, track) in session.work_tracks(device) {
-            add_levels(track, &levels, &[within], &mut lists);
+            add_levels(&track, &levels, &[within], &mut lists);
         }
     }
     disjoint(lists.into_iter().map(Intervals::union_of_sorted))

@@ -223,10 +223,8 @@ fn sums(
 ) -> Vec<Sums> {
     let mut counts = vec![0i64; works.len()];
     let mut touched: Vec<u32> = Vec::new();
-    let lanes: Vec<_> = session
-        .work_tracks(device)
-        .flat_map(|(_, track)| &track.lanes)
-        .collect();
+    let tracks: Vec<_> = session.work_tracks(device).collect();
+    let lanes: Vec<_> = tracks.iter().flat_map(|(_, track)| &track.lanes).collect();
     let of_span = |&span: &Span| {
         let mut sums = Sums::default();
         for lane in &lanes {

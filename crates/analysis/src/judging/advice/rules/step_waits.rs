@@ -78,7 +78,10 @@ fn waits(facts: &Facts<'_>) -> Result<Waits, Outcome> {
         return skipped(NO_WORK);
     };
     // Launching ahead also hides loading behind work, and within a step, silence may be no wait.
-    let ends = facts.by_place(|row| ends_ps(facts, row));
+    let ends = facts.by_place(|row| {
+        let is_asked = (row.host, row.device) == idle.place;
+        if is_asked { ends_ps(facts, row) } else { 0.0 }
+    });
     let ends = ends.iter().find(|ends| ends.place == idle.place);
     let ends_ps = ends.map_or(0.0, |ends| ends.mean).min(idle.mean);
     let gain_ps = ahead_ps.min(ends_ps);

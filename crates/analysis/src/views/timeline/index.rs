@@ -45,8 +45,13 @@ impl TimelineIndex {
         }
     }
 
-    /// Computes everything that tiles and searches would otherwise compute on first use.
+    /// Computes everything that tiles and searches would otherwise compute on first use; with many
+    /// hosts only what does not keep the slices of all of them in memory.
     pub fn fill(&self, session: &Session) {
+        if session.has_many_hosts() {
+            self.op_texts(session);
+            return;
+        }
         let all: Vec<_> = self.lanes.iter().zip(&session.tracks).collect();
         all.into_par_iter().for_each(|(cells, track)| {
             for (cell, lane) in cells.iter().zip(&track.lanes) {

@@ -10,11 +10,13 @@ pub(super) struct LabelTotal {
     pub(super) total_ps: i64,
 }
 
-pub(super) fn all_lanes(session: &Session) -> Vec<(TrackId, u32, &Lane)> {
-    let tracks = session.track_ids().map(|id| (id, session.track(id)));
+/// The lanes of all tracks, each to be read once and dropped: with many hosts, its slices go with it.
+pub(super) fn all_lanes(session: &Session) -> Vec<(TrackId, u32, Lane)> {
+    let tracks = session.track_ids();
+    let tracks = tracks.map(|id| (id, session.track_in_passing(id)));
     tracks
         .flat_map(|(id, track)| {
-            let lanes = track.lanes.iter().enumerate();
+            let lanes = track.lanes.clone().into_iter().enumerate();
             lanes.map(move |(number, lane)| (id, position(number), lane))
         })
         .collect()
@@ -22,18 +24,18 @@ pub(super) fn all_lanes(session: &Session) -> Vec<(TrackId, u32, &Lane)> {
 
 /// Counts every label over the whole session.
 pub(super) fn label_totals(session: &Session) -> Vec<LabelTotal> {
-    totals_where(session, &all_lanes(session), |_| true)
+    totals_where(session, all_lanes(session), |_| true)
 }
 
 /// Counts the slices of these lanes by label, if their duration is as required.
 pub(super) fn totals_where(
     session: &Session,
-    lanes: &[(TrackId, u32, &Lane)],
+    lanes: Vec<(TrackId, u32, Lane)>,
     is_counted: impl Fn(i64) -> bool + Sync,
 ) -> Vec<LabelTotal> {
     let empty = || vec![LabelTotal::default(); session.labels.len()];
     lanes
-        .par_iter()
+        .into_par_iter()
         .with_min_len(8)
         .fold(empty, |mut totals, (_, _, lane)| {
             for (label, &duration) in lane.labels().iter().zip(lane.durations()) {

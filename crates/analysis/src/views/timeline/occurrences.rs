@@ -50,7 +50,7 @@ struct Found {
 }
 
 impl Found {
-    fn in_lane(is_named: &[bool], lane: (TrackId, u32, &Lane), around: Around) -> Self {
+    fn in_lane(is_named: &[bool], lane: (TrackId, u32, Lane), around: Around) -> Self {
         let (track, number, lane) = lane;
         let matching = lane.labels().iter().enumerate();
         let all: Vec<usize> = matching

@@ -49,11 +49,14 @@ pub fn find(
 ) -> Result<Found, AnalysisError> {
     let query = Query::parse(pattern)?;
     let is_match = matching_labels(session, index, &query);
-    let mut lanes = all_lanes(session);
-    lanes.retain(|&(track, ..)| query.admits_track(session, track));
+    let lanes = || {
+        let mut lanes = all_lanes(session);
+        lanes.retain(|&(track, ..)| query.admits_track(session, track));
+        lanes
+    };
     let limited = query
         .limits_slices()
-        .then(|| labels::totals_where(session, &lanes, |ps| query.admits_duration(ps)));
+        .then(|| labels::totals_where(session, lanes(), |ps| query.admits_duration(ps)));
     let totals = limited
         .as_deref()
         .unwrap_or_else(|| index.label_totals(session));
@@ -68,7 +71,7 @@ pub fn find(
         Vec::new()
     } else {
         let is_found = |label: LabelId, ps| is_match[label.index()] && query.admits_duration(ps);
-        first_slices(lanes, is_found, from_ps, limit)
+        first_slices(lanes(), is_found, from_ps, limit)
     };
     Ok(Found {
         match_count,
@@ -83,9 +86,10 @@ impl Found {
         let names = self.labels.iter();
         let names = names.map(|&(label, _)| session.label_name(label));
         let slices = self.slices.iter().map(|&(_, slice)| {
-            let lane = &session.track(slice.track).lanes[slice.lane as usize];
+            let track = session.track_in_passing(slice.track);
+            let lane = &track.lanes[slice.lane as usize];
             let name = session.label_name(lane.labels()[slice.index as usize]);
-            name.len() + session.text(session.track(slice.track).name).len()
+            name.len() + session.text(track.name).len()
         });
         (names.map(str::len).sum::<usize>() + slices.sum::<usize>()) as u64
     }
@@ -166,7 +170,7 @@ fn search_name(session: &Session, id: LabelId, total: LabelTotal) -> SearchName 
 
 /// The first matches in time with their starts, merged from the first ones of each lane.
 fn first_slices(
-    lanes: Vec<(TrackId, u32, &Lane)>,
+    lanes: Vec<(TrackId, u32, Lane)>,
     is_found: impl Fn(LabelId, i64) -> bool + Sync,
     from_ps: i64,
     limit: usize,
@@ -177,9 +181,9 @@ fn first_slices(
         .flat_map_iter(|(track, number, lane)| {
             let first = lane.starts().partition_point(|&start| start < from_ps);
             (first..lane.len())
-                .filter(move |&index| is_found(lane.labels()[index], lane.durations()[index]))
+                .filter(|&index| is_found(lane.labels()[index], lane.durations()[index]))
                 .take(limit)
-                .map(move |index| {
+                .map(|index| {
                     let address = SliceId {
                         track,
                         lane: number,
@@ -187,6 +191,7 @@ fn first_slices(
                     };
                     (lane.starts()[index], address)
                 })
+                .collect::<Vec<_>>()
         })
         .fold(Vec::new, |mut found, one| {
             found.push(one);
@@ -215,7 +220,8 @@ fn keep_first(found: &mut Vec<(i64, SliceId)>, limit: usize) {
 }
 
 pub(super) fn search_slice(session: &Session, start_ps: i64, slice: SliceId) -> SearchSlice {
-    let lane = &session.track(slice.track).lanes[slice.lane as usize];
+    let track = session.track_in_passing(slice.track);
+    let lane = &track.lanes[slice.lane as usize];
     let index = slice.index as usize;
     SearchSlice {
         slice: slice.into(),

@@ -12,6 +12,8 @@ use crate::track::Track;
 
 /// Slices of all kept tracks, 24 bytes each.
 const MOST_SLICES: usize = 1 << 20;
+/// Kept tracks: each access looks through all of them.
+const MOST_TRACKS: usize = 64;
 
 /// The tracks that were read last, the latest at the end.
 #[derive(Default)]
@@ -26,7 +28,7 @@ impl Recent {
         let (_, track) = known.unwrap_or_else(|| (id, fresh()));
         kept.push_back((id, track.clone()));
         let mut slices: usize = kept.iter().map(|(_, track)| track.slice_count()).sum();
-        while slices > MOST_SLICES {
+        while slices > MOST_SLICES || kept.len() > MOST_TRACKS {
             let Some((_, oldest)) = kept.pop_front() else {
                 break;
             };
@@ -85,5 +87,11 @@ mod tests {
         // One that is larger than all that is kept is not.
         assert_eq!(read(4, MOST_SLICES + 1), 5);
         assert_eq!(read(4, MOST_SLICES + 1), 6);
+        // Neither are more of them than are quickly looked through.
+        for id in 0..=MOST_TRACKS {
+            read(u32::try_from(100 + id).unwrap_or(0), 1);
+        }
+        assert_eq!(read(101, 1), 71);
+        assert_eq!(read(100, 1), 72);
     }
 }

@@ -25,6 +25,7 @@ HELD_AGAINST: dict[str, tuple[str, float | None]] = {
     "begin_step + end_step, before the window": ("jax StepTraceAnnotation", 2000.0),
     "begin_step + end_step, with a trigger": ("jax StepTraceAnnotation", None),
     "end_step of the recorder": ("jax StepTraceAnnotation", 1000.0),
+    "end_step of the recorder, with a loss": ("jax StepTraceAnnotation", 1000.0),
 }
 
 
@@ -98,6 +99,10 @@ def contestants(log_dir: str, uses: int) -> dict[str, Callable[[], float]]:
         for step in range(uses):
             recorder.end_step(step)
 
+    def recorded_with_loss(uses: int) -> None:
+        for step in range(uses):
+            recorder.end_step(step, loss=1.0)
+
     def profiler(**settings: object) -> stepscope.Profiler:
         return stepscope.Profiler(log_dir=log_dir, quiet=True, **settings)
 
@@ -122,6 +127,7 @@ def contestants(log_dir: str, uses: int) -> dict[str, Callable[[], float]]:
             profiler(start_step=-1, trigger="step_time > 1000000 * median")
         ),
         "end_step of the recorder": recorded,
+        "end_step of the recorder, with a loss": recorded_with_loss,
     }
 
     def prepared(body: Callable[[int], None]) -> Callable[[], float]:

@@ -127,11 +127,11 @@ class Recorder:
 
         An array is not waited for: its value is read once it is there.
         """
-        self._append(step, self._began_ns)
+        number = self._append(step, self._began_ns)
         if metrics:
-            self._metrics.append((self._ring.count, step, metrics))
+            self._metrics.append((number, step, metrics))
         if self._captures.is_wanted:
-            self._disturbed.add(self._ring.count + 1)
+            self._disturbed.add(number + 1)
             self._captures.step_ended(step)
 
     def begin_step(self) -> None:

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_model::{DeviceId, LabelId, Session, Span, Track, TrackId};
+use stepscope_model::{DeviceId, LabelId, Session, Span, Track, TrackId, TrackRole};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
@@ -24,13 +24,13 @@ pub struct Totals {
     pub max_ps: i64,
 }
 
-/// Totals of one track, or of the aggregated events of one device, sorted by label.
+/// Totals of one stream, of the ops of one device, or of its aggregated events, sorted by label.
 #[derive(Debug, Clone)]
 pub struct WorkTotals {
     /// Device the work ran on.
     pub device: DeviceId,
-    /// Track it ran on; none for aggregated events, which have no times.
-    pub track: Option<TrackId>,
+    /// The stream of a GPU; none for ops, which XLA:CPU runs on many threads, and for aggregated events.
+    pub stream: Option<TrackId>,
     /// Labels that occur, with their totals.
     pub labels: Vec<(LabelId, Totals)>,
 }
@@ -68,8 +68,8 @@ impl Totals {
 
 /// Totals of the selected work: slices on work tracks of the selected devices that start within the
 /// selected steps and times and whose label matches `--program` and `--match`. Aggregated events count
-/// only if neither steps nor times are selected. Sorted by device and track. The totals of a whole
-/// session are computed once.
+/// only if neither steps nor times are selected. Sorted by device and stream, aggregated events
+/// last. The totals of a whole session are computed once.
 pub fn work_totals(session: &Session, selected: &Selected<'_>) -> Arc<Vec<WorkTotals>> {
     if selected.is_everything() {
         return session.memo.get_or_compute(|| add_up(session, selected));
@@ -79,29 +79,34 @@ pub fn work_totals(session: &Session, selected: &Selected<'_>) -> Arc<Vec<WorkTo
 
 fn add_up(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
     let labels = work_labels(session, selected);
-    let tracks: Vec<(DeviceId, TrackId, Vec<Span>)> = selected
-        .devices
-        .iter()
-        .flat_map(|&device| {
-            let windows = disjoint(selected.windows(device));
-            let tracks = session.work_tracks(device);
-            tracks.map(move |(track, _)| (device, track, windows.clone()))
-        })
-        .collect();
-    let mut totals: Vec<WorkTotals> = tracks
-        .par_iter()
-        .map_init(
-            || vec![Totals::default(); session.labels.len()],
-            |dense, (device, track, windows)| {
-                add_track(dense, &session.track_in_passing(*track), windows, &labels);
-                WorkTotals {
-                    device: *device,
-                    track: Some(*track),
-                    labels: drain(dense),
-                }
-            },
-        )
-        .collect();
+    let of_device = |&device: &DeviceId| {
+        let windows = disjoint(selected.windows(device));
+        let tracks = session.work_tracks(device);
+        let (streams, ops): (Vec<TrackId>, Vec<TrackId>) = tracks
+            .map(|(track, _)| track)
+            .partition(|&track| session.track(track).role == TrackRole::Stream);
+        let of_tracks = |tracks: &[TrackId]| -> Vec<Vec<(LabelId, Totals)>> {
+            let tracks = tracks.par_iter().map_init(
+                || vec![Totals::default(); session.labels.len()],
+                |dense, &track| {
+                    add_track(dense, &session.track_in_passing(track), &windows, &labels);
+                    drain(dense)
+                },
+            );
+            tracks.collect()
+        };
+        let of_streams = streams.iter().copied().map(Some).zip(of_tracks(&streams));
+        let of_ops = std::iter::once((None, merged(&of_tracks(&ops))));
+        let all = of_streams.chain(of_ops);
+        let totals = all.map(|(stream, labels)| WorkTotals {
+            device,
+            stream,
+            labels,
+        });
+        totals.collect::<Vec<_>>()
+    };
+    let devices = selected.devices.par_iter();
+    let mut totals: Vec<WorkTotals> = devices.flat_map_iter(of_device).collect();
     if selected.is_all_time() {
         totals.extend(aggregated(session, selected, &labels));
     }
@@ -176,6 +181,21 @@ fn add_track(dense: &mut [Totals], track: &Track, windows: &[Span], labels: &[bo
     }
 }
 
+/// One list of several, each sorted by label: XLA:CPU runs the ops of a device on many threads.
+fn merged(lists: &[Vec<(LabelId, Totals)>]) -> Vec<(LabelId, Totals)> {
+    let mut all = lists.concat();
+    all.sort_by_key(|&(label, _)| label);
+    all.dedup_by(|next, first| {
+        let is_same = next.0 == first.0;
+        if is_same {
+            first.1.merge(next.1);
+        }
+        is_same
+    });
+    all.shrink_to_fit();
+    all
+}
+
 /// Moves the labels that occurred out of the scratch table and leaves it empty.
 fn drain(dense: &mut [Totals]) -> Vec<(LabelId, Totals)> {
     let mut found = Vec::new();
@@ -184,6 +204,7 @@ fn drain(dense: &mut [Totals]) -> Vec<(LabelId, Totals)> {
             found.push((LabelId::from_index(index), std::mem::take(totals)));
         }
     }
+    found.shrink_to_fit();
     found
 }
 
@@ -214,7 +235,7 @@ fn aggregated(session: &Session, selected: &Selected<'_>, labels: &[bool]) -> Ve
         dense.sort_by_key(|&(label, _)| label);
         found.push(WorkTotals {
             device,
-            track: None,
+            stream: None,
             labels: dense,
         });
     }
@@ -241,5 +262,25 @@ mod tests {
         left.merge(Totals::default());
         assert_eq!(left, all);
         assert_eq!((all.min_ps, all.max_ps, all.self_ps), (3, 9, 10));
+    }
+
+    #[test]
+    fn lists_of_several_threads_become_one() {
+        let one = |duration_ps| {
+            let mut totals = Totals::default();
+            totals.add(duration_ps, duration_ps);
+            totals
+        };
+        let (first, second) = (LabelId(1), LabelId(4));
+        let lists = vec![
+            vec![(second, one(2))],
+            vec![(first, one(7)), (second, one(3))],
+        ];
+        let merged = merged(&lists);
+        let sums = merged
+            .iter()
+            .map(|(label, totals)| (*label, totals.total_ps));
+        assert_eq!(sums.collect::<Vec<_>>(), [(first, 7), (second, 5)]);
+        assert_eq!((merged[1].1.min_ps, merged[1].1.max_ps), (2, 3));
     }
 }

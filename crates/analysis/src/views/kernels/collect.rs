@@ -29,7 +29,7 @@ type Key = (
 struct Kernel {
     key: Key,
     totals: Totals,
-    tracks: Vec<TrackId>,
+    streams: Vec<TrackId>,
     devices: Vec<DeviceId>,
     latencies: Vec<i64>,
 }
@@ -42,17 +42,17 @@ pub(super) fn kernels(
 ) -> Vec<KernelRow> {
     let mut kernels: Vec<Kernel> = Vec::new();
     let mut positions: FxHashMap<Key, usize> = FxHashMap::default();
-    for of_track in totals {
-        for &(id, totals) in &of_track.labels {
+    for of_one in totals {
+        for &(id, totals) in &of_one.labels {
             let Some(key) = key_of(session, id) else {
                 continue;
             };
             let position = *positions.entry(key).or_insert_with(|| {
-                let (tracks, devices) = (Vec::new(), Vec::new());
+                let (streams, devices) = (Vec::new(), Vec::new());
                 kernels.push(Kernel {
                     key,
                     totals: Totals::default(),
-                    tracks,
+                    streams,
                     devices,
                     latencies: Vec::new(),
                 });
@@ -60,8 +60,8 @@ pub(super) fn kernels(
             });
             let kernel = &mut kernels[position];
             kernel.totals.merge(totals);
-            kernel.tracks.extend(of_track.track);
-            kernel.devices.push(of_track.device);
+            kernel.streams.extend(of_one.stream);
+            kernel.devices.push(of_one.device);
         }
     }
     for launch in &launches.all {
@@ -151,14 +151,14 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
             .map(|id| session.program(id).title())
             .unwrap_or_default(),
         program_id: program_id.unwrap_or_default(),
-        stream: streams(session, kernel.tracks),
+        stream: streams(session, kernel.streams),
         device: devices(session, kernel.devices),
     }
 }
 
 /// Stream numbers, ascending.
-fn streams(session: &Session, tracks: Vec<TrackId>) -> String {
-    let mut numbers: Vec<i64> = tracks
+fn streams(session: &Session, streams: Vec<TrackId>) -> String {
+    let mut numbers: Vec<i64> = streams
         .into_iter()
         .map(|track| session.track(track).line_id)
         .collect();
@@ -194,8 +194,8 @@ struct Copies {
 /// Copies and memsets by direction and host memory, in the order of [`Direction`].
 pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<TransferRow> {
     let mut groups: BTreeMap<(Direction, Option<HostMemory>), Copies> = BTreeMap::new();
-    for of_track in totals {
-        for (id, totals) in &of_track.labels {
+    for of_one in totals {
+        for (id, totals) in &of_one.labels {
             let label = session.label(*id);
             let Some(transfer) = label.transfer else {
                 continue;
@@ -203,7 +203,7 @@ pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<Transfe
             let key = (transfer.direction, transfer.host_memory);
             let copies = groups.entry(key).or_default();
             copies.total_ps = copies.total_ps.saturating_add(totals.total_ps);
-            copies.devices.push(of_track.device);
+            copies.devices.push(of_one.device);
             // The half that ends a copy is not a separate copy.
             if ends_copy(session, label) {
                 continue;

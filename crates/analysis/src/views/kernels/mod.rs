@@ -165,7 +165,7 @@ fn launch_devices(
         let queue = launches::queue(own)?;
         let all: i64 = totals
             .iter()
-            .filter(|totals| totals.device == device && totals.track.is_some())
+            .filter(|totals| totals.device == device && totals.stream.is_some())
             .flat_map(|totals| &totals.labels)
             .map(|(_, totals)| totals.occurrences)
             .saturating_sum();

@@ -8,6 +8,7 @@ use super::GroupBy;
 use super::executions::Executions;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{Totals, WorkTotals};
+use crate::measuring::work::positions_by;
 
 /// Work of one row.
 pub(super) struct Group {
@@ -85,17 +86,13 @@ pub(super) fn groups(
     groups
 }
 
-/// Totals by label of each device, merged over its tracks; devices and labels ascend.
+/// Totals by label of each device, with its aggregated events; devices and labels ascend.
 fn by_device(session: &Session, totals: &[WorkTotals]) -> Vec<(DeviceId, Vec<(LabelId, Totals)>)> {
-    let mut devices: Vec<DeviceId> = totals.iter().map(|totals| totals.device).collect();
-    devices.sort_unstable();
-    devices.dedup();
     let mut dense = vec![Totals::default(); session.labels.len()];
-    let merged = devices.into_iter().map(|device| {
-        for of_track in totals.iter().filter(|totals| totals.device == device) {
-            for &(label, totals) in &of_track.labels {
-                dense[label.index()].merge(totals);
-            }
+    let of_devices = positions_by(totals, |totals| totals.device).into_iter();
+    let merged = of_devices.map(|(device, own)| {
+        for &(label, totals) in own.iter().flat_map(|&position| &totals[position].labels) {
+            dense[label.index()].merge(totals);
         }
         let labels = dense
             .iter_mut()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable
@@ -36,6 +37,8 @@ class SessionPages:
             )
         self.page: bytes = page.encode()
         """The page in one file."""
+        self.version: str = hashlib.sha256(self.page).hexdigest()
+        """Another page has another one."""
         self.key: str = self._routes.key
         """The key of the session in routes."""
         self._threads = ThreadPoolExecutor(_REQUESTS_AT_ONCE, thread_name_prefix="stepscope-page")

@@ -35,17 +35,36 @@ function connection(model) {
 function ahead(kernel, urls) {
   const asked = new Map();
   for (const url of urls) {
+    const request = { method: 'GET', url, body: '', ahead: true };
     const answer = new Promise((resolve) => {
-      kernel.ask({ method: 'GET', url, body: '' }, (content, bytes) => resolve([content, bytes]));
+      kernel.ask(request, (content, bytes) => resolve([content, bytes]));
     });
     asked.set(url, answer);
   }
-  /** The answer if it is on its way; each is given once, for what is asked again may have changed. */
-  return ({ method, url }) => {
-    const answer = method === 'GET' ? asked.get(url) : undefined;
-    asked.delete(url);
-    return answer;
+  return {
+    /** The kernel answers. */
+    first: Promise.race(asked.values()),
+    /** The answer if it is on its way; each is given once, for what is asked again may have changed. */
+    take({ method, url }) {
+      const answer = method === 'GET' ? asked.get(url) : undefined;
+      asked.delete(url);
+      return answer;
+    },
   };
+}
+
+/** The page, which the kernel sends once for all cells of a window: it is most of what a cell needs. */
+function pageOf(kernel, version) {
+  const pages = (window.stepscopePages ??= new Map());
+  const known = pages.get(version);
+  if (known !== undefined) return Promise.resolve(known);
+  return new Promise((resolve) => {
+    kernel.ask({ page: true }, (_, bytes) => {
+      const page = new TextDecoder().decode(bytes);
+      pages.set(version, page);
+      resolve(page);
+    });
+  });
 }
 
 /** Hides the picture, another output of the cell that may be drawn anew, until the result is called. */
@@ -70,22 +89,25 @@ function render({ model, el }) {
       const answered = { kind: 'stepscope-answer', id, status, headers, body: bytes };
       frame.contentWindow?.postMessage(answered, '*', [bytes]);
     };
-    const early = takeEarly(request);
+    const early = answers.take(request);
     if (early) void early.then(([content, bytes]) => answer(content, bytes));
     else kernel.ask({ method, url, body }, answer);
   };
   window.addEventListener('message', receive);
-  kernel.ask({ page: true }, (_, bytes) => {
-    const page = new TextDecoder().decode(bytes);
+  const page = pageOf(kernel, model.get('page'));
+  const answers = ahead(kernel, model.get('first'));
+  el.append(frame);
+  let isClosed = false;
+  // Without a kernel, as in an exported notebook, nothing answers: then the picture stays.
+  void Promise.all([page, answers.first]).then(([text]) => {
+    if (isClosed) return;
     const place = model.get('place').replace(/&/g, '&amp;').replace(/"/g, '&quot;');
-    // Without a kernel, as in an exported notebook, there is no page: then the picture stays.
     frame.style.display = 'block';
     showPicture = hidePicture(model.get('picture'));
-    frame.srcdoc = page.replace('<html', () => `<html data-cell="${place}"`);
+    frame.srcdoc = text.replace('<html', () => `<html data-cell="${place}"`);
   });
-  const takeEarly = ahead(kernel, model.get('first'));
-  el.append(frame);
   return () => {
+    isClosed = true;
     window.removeEventListener('message', receive);
     kernel.close();
     showPicture();

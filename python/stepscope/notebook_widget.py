@@ -35,7 +35,7 @@ HEIGHT_PIXELS = 640
 IDLE_SECONDS = 1.0
 """The picture is made once the page has asked for nothing for so long."""
 START_SECONDS = 5.0
-"""A page that has asked for nothing by then is not shown."""
+"""A page that has asked for nothing by then is not shown, or starts slowly."""
 PICTURE_SECONDS = 20.0
 """The picture is made by then in any case."""
 
@@ -52,6 +52,8 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
     _esm = Path(__file__).parent / "notebook_widget.js"
     place = traitlets.Unicode().tag(sync=True)
     """What the page opens first, as the hash of its URL."""
+    page = traitlets.Unicode().tag(sync=True)
+    """The version of the page, which cells of one window share."""
     first = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """What the page requests first, so that the notebook asks for it while the page starts."""
     height = traitlets.Int(HEIGHT_PIXELS).tag(sync=True)
@@ -67,13 +69,16 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         query = f"?{urlencode(parameters, quote_via=quote)}" if parameters else ""
         place = f"#/s/{self._pages.key}/{view}{query}"
         first, picture = _first(self._pages.key, view), uuid.uuid4().hex
-        super().__init__(place=place, first=first, height=height, picture=picture)
+        page = self._pages.version
+        super().__init__(place=place, page=page, first=first, height=height, picture=picture)
         self._name = repr(session)
         self._is_asked = False
         self.on_msg(self._receive)
 
     def _receive(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        self._is_asked = True
+        # What is requested ahead says nothing: on a slow machine, the page starts for seconds.
+        if not (content.get("page") or content.get("ahead")):
+            self._is_asked = True
         self._pages.submit(self._answer, content)
 
     def _answer(self, content: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import threading
@@ -110,6 +111,29 @@ def test_the_page_is_sent_on_request_and_not_saved(show: Callable[..., Cell]) ->
     assert b"stepscope-code" in page
     state = cell.widget.get_state()
     assert len(str({name: value for name, value in state.items() if name != "_esm"})) < 2000
+
+
+def test_cells_name_the_version_of_the_page(show: Callable[..., Cell]) -> None:
+    cell, other = show(), show("ops")
+    _, page = cell.answer(cell.ask("", page=True))
+    assert cell.widget.page == other.widget.page == hashlib.sha256(page).hexdigest()
+
+
+def test_the_picture_waits_for_a_page_that_starts_slowly(
+    show: Callable[..., Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("IDLE_SECONDS", 0.02), ("START_SECONDS", 60.0), ("_LOOK_SECONDS", 0.01)):
+        monkeypatch.setattr(notebook_widget, name, seconds)
+    cell, published = show(), threading.Event()
+    monkeypatch.setattr(cell.widget, "_publish_still", lambda **_: published.set())
+    thread = threading.Thread(target=cell.widget._show_picture_later, daemon=True)
+    thread.start()
+    for number in [cell.ask("", page=True), cell.ask(cell.widget.first[0], ahead=True)]:
+        cell.answer(number)
+    assert not published.wait(0.5), "the page itself has asked for nothing"
+    cell.answer(cell.ask("api/sessions"))
+    assert published.wait(30)
+    thread.join(30)
 
 
 def test_nothing_can_be_captured_or_sent_elsewhere(show: Callable[..., Cell]) -> None:

@@ -33,6 +33,8 @@ const OPEN = `import os, stepscope
 session = stepscope.open(${CAPTURE})`;
 const PROCESS = 'f"process {os.getpid()}"';
 const SHOW = 'session.show("timeline", at="0ms..400ms", height=500)';
+/** The page of a cell is larger than any answer of this session. */
+const PAGE_BYTES = 300_000;
 
 /** What a saved notebook has of an output. */
 interface Saved {
@@ -175,6 +177,10 @@ test('JupyterLab: a report, the live timeline without a port, and the saved note
   writeNotebook(file, [`${OPEN}\nprint(${PROCESS})\nsession.ops(limit=5)`, SHOW]);
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
+  const received: number[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => received.push(payload.length)),
+  );
   await keepRequests(page);
   await page.goto(`${lab.origin}/lab/tree/run.ipynb?reset`);
   // Keys are ignored before the kernel answers.
@@ -193,6 +199,12 @@ test('JupyterLab: a report, the live timeline without a port, and the saved note
   expect(listening(kernel), 'the kernel opens no port').toEqual(ports);
   const elsewhere = asked.filter((url) => /^(https?|wss?):/.test(url) && !url.startsWith(lab.origin));
   expect(elsewhere, 'everything goes through JupyterLab').toEqual([]);
+
+  expect(Math.max(...received)).toBeGreaterThan(PAGE_BYTES);
+  received.length = 0;
+  await runCell(page, 1);
+  await expectLive(page, await liveFrame(page));
+  expect(Math.max(...received), 'the window has the page').toBeLessThan(PAGE_BYTES);
 
   const picture = page.locator('[data-stepscope-picture] .stepscope-report');
   await expect(picture, 'it is there once the page asks for nothing').toBeAttached({ timeout: 30_000 });

@@ -2,7 +2,9 @@
 // The policy of the page knows the digest of what comes out.
 const place = document.getElementById('stepscope-code');
 const unpack = async () => {
-  const bytes = Uint8Array.from(atob(place.textContent), (letter) => letter.charCodeAt(0));
+  const text = atob(place.textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   const script = document.createElement('script');
   script.type = 'module';

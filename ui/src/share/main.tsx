@@ -5,17 +5,20 @@ import { render } from 'solid-js/web';
 
 import { installPalette } from '../format/palette';
 import { App } from '../shell/app';
+import { buildPage } from '../shell/build';
 import { shared } from '../shell/shared';
 import { installTheme } from '../shell/theme';
 import '../shell/theme.css';
 import { framedPlace } from './frame';
 
 const root = document.getElementById('app');
-if (root && (shared() || framedPlace() !== null)) {
+if (root && shared()) {
   installTheme();
   installPalette(document.documentElement);
   root.textContent = '';
   render(() => <App />, root);
+} else if (root && framedPlace() !== null) {
+  buildPage(root);
 } else if (root) {
   root.textContent = 'This page contains no report. Create one with: stepscope export PATH --html FILE';
 }

@@ -121,11 +121,17 @@ class _Cell:
 
 
 def _steps(code: _Cell, trace: profile_trace, count: int) -> Any:
-    """Runs the cell several times, each as one step; the value is that of the last."""
+    """Runs the cell several times, each as one step; the value is that of the last.
+
+    No step follows the last one, so it ends with its annotation, which includes its work.
+    """
     value = None
     for step in range(count):
         with trace.step(step):
             value = code.run()
+            if step == count - 1 and _jax.is_loaded():
+                _jax.block_until_ready(value)
+                _jax.block_on_live_arrays()
     return value
 
 

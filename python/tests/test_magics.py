@@ -65,6 +65,7 @@ def test_steps_run_the_cell_several_times(shell: Any, tmp_path: Path) -> None:
     session = shell.user_ns["session"]
     assert shell.user_ns["count"] == 4
     assert session.step_numbers == [0, 1, 2, 3]
+    assert session.overview().step_time_ps.count == 4, "the last one is complete"
     assert session.path.is_relative_to(tmp_path / "other")
 
 

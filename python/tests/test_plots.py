@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,11 @@ def test_nothing_is_imported_before_a_plot() -> None:
         "assert not {'altair', 'matplotlib', 'IPython', 'anywidget'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_plots_of_the_guide_are_drawn(demo: stepscope.Session) -> None:
+    guide = (FIXTURES.parent / "docs/guides/notebooks.md").read_text(encoding="utf-8")
+    lines = [line for line in guide.splitlines() if re.match(r"session\..*\.plot\(", line)]
+    assert len(lines) >= 3
+    for line in lines:
+        assert eval(line, {"session": demo}) is not None

@@ -147,3 +147,27 @@ test('tabs switch with the arrow keys and keep the focus', async ({ page, url })
   await page.keyboard.press('Home');
   await expect(page.getByRole('tab', { name: /^Steps/ })).toBeFocused();
 });
+
+test('the tools above a table are one line from 1280 pixels on', async ({ page, url }) => {
+  const views = ['kernels', 'kernels?tab=matrix', 'scopes', 'scopes?by=source', 'regions', 'ops'];
+  for (const [session, all] of [
+    ['gpt-off/run', views],
+    ['demo', views.slice(2)],
+  ] as const) {
+    for (const view of all) {
+      const [name = '', query] = view.split('?');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await openView(page, url, session, name, query ? `?${query}` : '');
+      for (const width of [1280, 1440, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        const lines = () =>
+          page.locator('.table-tools').first().evaluate((tools) => {
+            const boxes = [...tools.children].map((child) => child.getBoundingClientRect());
+            const middles = boxes.filter(({ height }) => height > 0).map((box) => box.y + box.height / 2);
+            return Math.max(...middles) - Math.min(...middles);
+          });
+        await expect.poll(lines, { message: `${session} ${view} at ${width}` }).toBeLessThan(12);
+      }
+    }
+  }
+});

@@ -152,7 +152,8 @@ export function ownScale(kind: Kind, values: readonly (number | null | undefined
     text: (value) => {
       if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
       if (value === 0) return '0';
-      const isTiny = Math.abs(value) < unit.size / WIDEST_SPAN;
+      // It would have no digit left, or only a rounded one.
+      const isTiny = Math.abs(value) / unit.size < Math.max(1 / WIDEST_SPAN, 10 ** -decimals);
       return isTiny ? format(kind, value) : withUnit(fixed(value / unit.size, decimals), unit.name);
     },
   }));

@@ -22,6 +22,8 @@ const PATHS = {
   several: 'M5.5 2.5h8v8h-8zM2.5 5.5v8h8',
   fold: 'M2.5 3h11v10h-11zM6 3v10M11 6.5L9 8l2 1.5',
   unfold: 'M2.5 3h11v10h-11zM6 3v10M9 6.5L11 8l-2 1.5',
+  foldAll: 'M4.5 7.5L8 4l3.5 3.5M4.5 12L8 8.5l3.5 3.5',
+  unfoldAll: 'M4.5 4L8 7.5L11.5 4M4.5 8.5L8 12l3.5-3.5',
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
   pencil: 'M3 13l.6-2.600L11 3l2 2l-7.400 7.400z',

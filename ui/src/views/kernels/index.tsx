@@ -94,6 +94,7 @@ function Tables(props: { report: KernelsReport; session: string }) {
     sort: string,
     compare: RowComparison<Row>,
     tools: JSX.Element,
+    summary?: JSX.Element,
   ): JSX.Element => (
     <DataTable
       rows={rows}
@@ -104,6 +105,7 @@ function Tables(props: { report: KernelsReport; session: string }) {
       fileName={`${file()}-${name}`}
       isFilling
       tools={tools}
+      summary={summary}
     />
   );
   const tabs: Tab[] = [
@@ -147,14 +149,11 @@ function Tables(props: { report: KernelsReport; session: string }) {
       body: (tools) => {
         const { matrix_ops: rows, matrix_ratio: ratio } = props.report;
         const share = (
-          <>
-            {tools()}
-            <span class="muted" data-figure="kernels.matrix_ratio">
-              {formatRatio(ratio)} of all kernel time on matrix units
-            </span>
-          </>
+          <span data-figure="kernels.matrix_ratio">
+            {formatRatio(ratio)} of all kernel time on matrix units
+          </span>
         );
-        return plain('matrix', rows, MATRIX, 'op', 'total_ps', COMPARE.matrix, share);
+        return plain('matrix', rows, MATRIX, 'op', 'total_ps', COMPARE.matrix, tools(), share);
       },
     },
     {
@@ -244,18 +243,20 @@ function Kernels(props: {
         tools={
           <>
             {props.tools()}
-            <span class="muted" data-figure="kernels.attributed_ratio">
-              total {formatDuration(props.report.total_ps)}
-              <Show when={props.report.attributed_ratio !== null}>
-                , {formatRatio(props.report.attributed_ratio)} attributed to ops
-              </Show>
-            </span>
             <Show when={props.report.row_count > props.report.rows.length}>
               <button class="quiet" onClick={() => setParams({ limit: '0' }, false)}>
                 Load all {plural(props.report.row_count, 'kernel')}
               </button>
             </Show>
           </>
+        }
+        summary={
+          <span data-figure="kernels.attributed_ratio">
+            total {formatDuration(props.report.total_ps)}
+            <Show when={props.report.attributed_ratio !== null}>
+              , {formatRatio(props.report.attributed_ratio)} attributed to ops
+            </Show>
+          </span>
         }
         empty="No kernels in this selection"
       />

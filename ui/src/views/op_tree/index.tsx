@@ -17,6 +17,7 @@ import { useRowPairs } from '../../widgets/against';
 import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { changeColor, ChangeLegend, TextChange } from '../../widgets/change';
 import { EmptyState } from '../../widgets/empty';
+import { FoldAll } from '../../widgets/fold-all';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import { linkKeys, type LinkKeys } from '../../widgets/link-keys';
@@ -185,12 +186,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
         </button>
       </span>
       <Show when={!isWasted()}>
-        <button class="quiet" onClick={() => unfold(0)}>
-          Fold all
-        </button>
-        <button class="quiet" onClick={() => unfold(Infinity)}>
-          Unfold all
-        </button>
+        <FoldAll onFold={() => unfold(0)} onUnfold={() => unfold(Infinity)} />
       </Show>
       <span class="spacer" />
     </>

@@ -64,9 +64,12 @@ export default function RegionsView(props: ViewProps) {
                 fallback={
                   <>
                     <div class="region-tools">
-                      <Tools report={data()} />
+                      <Tools />
                     </div>
                     <RegionFlame report={data()} />
+                    <p class="table-foot">
+                      <Summary report={data()} />
+                    </p>
                   </>
                 }
               >
@@ -83,7 +86,8 @@ export default function RegionsView(props: ViewProps) {
                     const params = placeOf(row, 'longest');
                     if (params) navigate({ view: 'timeline', params });
                   }}
-                  tools={<Tools report={data()} />}
+                  tools={<Tools />}
+                  summary={<Summary report={data()} />}
                 />
               </Show>
             </section>
@@ -95,7 +99,7 @@ export default function RegionsView(props: ViewProps) {
   );
 }
 
-function Tools(props: { report: RegionsReport }) {
+function Tools() {
   return (
     <>
       <ShapeSwitch />
@@ -110,17 +114,23 @@ function Tools(props: { report: RegionsReport }) {
         />
         Fold numbers
       </label>
-      <span class="muted">
-        {formatDuration(props.report.covered_ps)} in regions on{' '}
-        {plural(props.report.threads.length, 'thread')}
-        <Show when={props.report.device_ratio !== null}>
-          <span data-figure="regions.device_ratio">
-            , launches found for {formatRatio(props.report.device_ratio)} of device time
-          </span>
-        </Show>
-      </span>
       <span class="spacer" />
     </>
+  );
+}
+
+/** How much time is in regions, and how much of the devices' work was launched in them. */
+function Summary(props: { report: RegionsReport }) {
+  return (
+    <span class="muted">
+      {formatDuration(props.report.covered_ps)} in regions on{' '}
+      {plural(props.report.threads.length, 'thread')}
+      <Show when={props.report.device_ratio !== null}>
+        <span data-figure="regions.device_ratio">
+          , launches found for {formatRatio(props.report.device_ratio)} of device time
+        </span>
+      </Show>
+    </span>
   );
 }
 

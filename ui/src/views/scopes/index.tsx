@@ -11,6 +11,7 @@ import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
+import { FoldAll } from '../../widgets/fold-all';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { SearchField } from '../../widgets/search-field';
 import { parseFilter } from '../../widgets/table/filter';
@@ -135,21 +136,17 @@ export default function ScopesView(props: ViewProps) {
               <CombinedSwitch />
             </Show>
             <Show when={!isFlame()}>
-              <button class="quiet" onClick={() => setDepth(0)}>
-                Fold all
-              </button>
-              <button class="quiet" onClick={() => setDepth(Infinity)}>
-                Unfold all
-              </button>
+              <FoldAll onFold={() => setDepth(0)} onUnfold={() => setDepth(Infinity)} />
             </Show>
-            <span class="muted" data-figure="ops.attributed_ratio">
-              total self time {formatDuration(data().total_self_ps)}
-              <Show when={data().attributed_ratio !== null}>
-                , {formatRatio(data().attributed_ratio)} attributed
-              </Show>
-            </span>
-            <span class="spacer" />
           </>
+        );
+        const summary = () => (
+          <span class="muted" data-figure="ops.attributed_ratio">
+            total self time {formatDuration(data().total_self_ps)}
+            <Show when={data().attributed_ratio !== null}>
+              , {formatRatio(data().attributed_ratio)} attributed
+            </Show>
+          </span>
         );
         return (
           <div class="page is-filling">
@@ -177,6 +174,7 @@ export default function ScopesView(props: ViewProps) {
                           totalPs={data().total_self_ps}
                           compare={compareNodes(tree)}
                         />
+                        <p class="table-foot">{summary()}</p>
                       </>
                     }
                   >
@@ -194,6 +192,7 @@ export default function ScopesView(props: ViewProps) {
                       isBare
                       onRow={toggle}
                       tools={tools()}
+                      summary={summary()}
                       empty={
                         <NoMatch
                           noun="scope"
@@ -242,20 +241,17 @@ const isSplit = () => getParam('combined') === 'split' && getParam('by') !== 'so
 
 function CombinedSwitch() {
   return (
-    <span class="segmented" data-figure="scopes.combined">
-      <button
-        aria-pressed={!isSplit()}
-        onClick={() => setParams({ combined: null, q: null, zoom: null }, false)}
-      >
-        Keep combined ops
-      </button>
-      <button
-        aria-pressed={isSplit()}
-        onClick={() => setParams({ combined: 'split', q: null, zoom: null }, false)}
-      >
-        Split (estimate)
-      </button>
-    </span>
+    <label class="scope-split" data-figure="scopes.combined">
+      <input
+        type="checkbox"
+        checked={isSplit()}
+        onChange={(event) => {
+          const combined = event.currentTarget.checked ? 'split' : null;
+          setParams({ combined, q: null, zoom: null }, false);
+        }}
+      />
+      Split combined
+    </label>
   );
 }
 

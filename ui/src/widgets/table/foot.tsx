@@ -1,4 +1,4 @@
-/** What a table does not show: columns without values, rows of the baseline, a failed comparison. */
+/** Totals, and what a table does not show: columns without values, rows of the baseline, a failed comparison. */
 import { Show } from 'solid-js';
 
 import { plural } from '../../format/numbers';
@@ -16,6 +16,8 @@ export function TableFoot<Row>(props: { table: TableProps<Row>; model: TableMode
     const names = missing().map(({ title }) => title);
     return [...new Set(names)].filter((title) => !available.has(title));
   };
+  const lacks = () =>
+    !props.table.isPlain && props.model.given().length > 0 && titles().length > 0;
   return (
     <>
       <Show when={props.table.compare && againstError()}>
@@ -33,9 +35,16 @@ export function TableFoot<Row>(props: { table: TableProps<Row>; model: TableMode
           </p>
         )}
       </Show>
-      <Show when={!props.table.isPlain && props.model.given().length > 0 && titles().length > 0}>
+      <Show when={props.table.summary || lacks()}>
         <p class="table-foot muted">
-          {props.table.absent ?? 'Not in this profile'}: {titles().join(', ')}
+          <Show when={props.table.summary}>
+            <span class="table-summary">{props.table.summary}</span>
+          </Show>
+          <Show when={lacks()}>
+            <span>
+              {props.table.absent ?? 'Not in this profile'}: {titles().join(', ')}
+            </span>
+          </Show>
         </p>
       </Show>
     </>

@@ -39,6 +39,8 @@ export interface TableProps<Row> {
   isSelected?: (row: Row) => boolean;
   /** More controls next to the search field. */
   tools?: JSX.Element;
+  /** Totals of all rows, shown in the foot: the tools keep to one line. */
+  summary?: JSX.Element;
   /** What else the menu of a row offers. */
   menu?: (row: Row) => readonly MenuEntry[];
   /** Offers to use the search as the selection in all views. */

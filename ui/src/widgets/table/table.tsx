@@ -123,7 +123,8 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
     const main = props.isFilling ? scroller.closest<HTMLElement>('.is-main') : null;
     if (!main) return;
     const above = scroller.getBoundingClientRect().top - main.getBoundingClientRect().top;
-    const foot = table.querySelector<HTMLElement>(':scope > .table-foot')?.offsetHeight ?? 0;
+    const feet = [...table.querySelectorAll<HTMLElement>(':scope > .table-foot')];
+    const foot = feet.reduce((sum, line) => sum + line.offsetHeight, 0);
     const own = HEADER_HEIGHT + Math.max(1, lines().length) * rowHeight() + BORDERS;
     const wanted = Math.ceil(above) + Math.min(LEAST_ROWS_HEIGHT, own) + foot;
     main.style.setProperty('--least-height', `${wanted}px`);

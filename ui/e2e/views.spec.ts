@@ -67,6 +67,31 @@ test('the overview lists what to change first and links to the details', async (
   await keepImage(page, 'advice');
 });
 
+test('the place of the first finding is kept until it comes', async ({ page, url }) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/analyses\/advice/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await openView(page, url, 'mlp_dp', 'overview');
+  const first = page.locator('.headline-first');
+  await expect(first).toContainText('Looking for causes');
+  const figures = page.getByRole('region', { name: 'Key figures' });
+  const before = (await figures.boundingBox())!;
+  release();
+  await expect(first).toContainText('Do first');
+  const after = (await figures.boundingBox())!;
+  expect(Math.abs(after.y - before.y)).toBeLessThanOrEqual(2);
+});
+
+test('the largest op is judged once, with its time per step below its share', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  const cards = page.locator('.kpi').filter({ hasText: 'Largest op' });
+  await expect(cards).toHaveCount(1);
+  await expect(cards).toContainText('per step');
+});
+
 test('a verdict without findings is about the recording, and leads to those about the program', async ({
   page,
   url,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { escapeRegex, sentence, shellQuote, splitForMiddle, truncateMiddle } from './text';
+import { escapeRegex, headed, sentence, shellQuote, splitForMiddle, truncateMiddle } from './text';
 
 test('truncateMiddle keeps both ends and the limit', () => {
   const name = 'loop_convert_multiply_reduce_fusion.clone.remat.1234';
@@ -16,6 +16,18 @@ test('splitForMiddle loses nothing', () => {
   for (const name of ['dot.3', 'a'.repeat(29), 'fusion'.repeat(20)]) {
     expect(splitForMiddle(name).join('')).toBe(name);
   }
+});
+
+test('a long message has a heading and details', () => {
+  const long =
+    'host-0 is not an XSpace profile: 5000 bytes of another format, or damaged from the first byte: a/b.pb';
+  expect(headed(long)).toEqual({
+    heading: 'host-0 is not an XSpace profile',
+    rest: '5000 bytes of another format, or damaged from the first byte: a/b.pb',
+  });
+  expect(headed('no session: 4')).toEqual({ heading: 'No session: 4', rest: '' });
+  const plain = 'a message without details '.repeat(5);
+  expect(headed(plain).rest).toBe('');
 });
 
 test('shellQuote', () => {

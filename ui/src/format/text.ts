@@ -28,6 +28,16 @@ export function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
+/** Longer messages are no headings. */
+const LONGEST_HEADING = 90;
+
+/** A long message as a heading and the rest: what is wrong, and after a colon the details. */
+export function headed(message: string): { heading: string; rest: string } {
+  const at = message.length > LONGEST_HEADING ? message.indexOf(': ') : -1;
+  if (at < 0 || at > LONGEST_HEADING) return { heading: sentence(message), rest: '' };
+  return { heading: sentence(message.slice(0, at)), rest: sentence(message.slice(at + 2)) };
+}
+
 /**
  * A message as a heading: capitalized, unless the first word is a name. A leading option of the
  * command line loses its dashes, as the page names it.

@@ -5,7 +5,7 @@
 import { createSignal, lazy, Match, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
 
 import { formatBytes } from '../format/numbers';
-import { sentence } from '../format/text';
+import { headed } from '../format/text';
 import { EmptyState } from '../widgets/empty';
 import { Skeleton } from '../widgets/answer';
 import { Hint } from '../widgets/notes';
@@ -30,7 +30,7 @@ export function SessionGate(props: { children: JSX.Element }) {
       <Match when={opened.error()}>
         {(error) => (
           <EmptyState
-            title={<Prose text={sentence(error().message)} />}
+            title={<Prose text={headed(error().message).heading} />}
             actions={
               <>
                 <button onClick={() => opened.retry()}>Retry</button>
@@ -40,6 +40,13 @@ export function SessionGate(props: { children: JSX.Element }) {
               </>
             }
           >
+            <Show when={headed(error().message).rest}>
+              {(rest) => (
+                <span class="empty-details">
+                  <Prose text={rest()} />
+                </span>
+              )}
+            </Show>
             <Show when={error().hint} fallback="The session could not be opened.">
               {(hint) => <Hint hint={hint()} />}
             </Show>

@@ -1,7 +1,7 @@
 /** Shows an answer: a skeleton at first, the last answer while the next loads, errors with their hints. */
 import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
-import { sentence } from '../format/text';
+import { headed } from '../format/text';
 import { clearSelection } from '../shell/clearing';
 import { selectionParams } from '../shell/state';
 import { shared } from '../shell/shared';
@@ -36,7 +36,7 @@ export function AnswerView<T>(props: {
       <Match when={props.answer.error()}>
         {(error) => (
           <EmptyState
-            title={<Prose text={sentence(error().message)} />}
+            title={<Prose text={headed(error().message).heading} />}
             actions={
               <>
                 <Show when={!shared() && mayPass(error())}>
@@ -46,6 +46,13 @@ export function AnswerView<T>(props: {
               </>
             }
           >
+            <Show when={headed(error().message).rest}>
+              {(rest) => (
+                <span class="empty-details">
+                  <Prose text={rest()} />
+                </span>
+              )}
+            </Show>
             <Show when={error().hint}>{(hint) => <Hint hint={hint()} />}</Show>
           </EmptyState>
         )}

@@ -7,10 +7,24 @@ import type { AdviceReport } from '../../wire/generated/AdviceReport';
 
 const SHOWN = 3;
 
-export function NextFindings(props: { report: AdviceReport | undefined }) {
+export function NextFindings(props: { report: AdviceReport | undefined; isAwaited: boolean }) {
   const findings = () => props.report?.findings ?? [];
   return (
-    <Show when={findings().length > 1}>
+    <Show
+      when={findings().length > 1}
+      fallback={
+        <Show when={!props.report && props.isAwaited}>
+          <section class="card top-findings" aria-busy="true">
+            <header>
+              <h2>Then</h2>
+            </header>
+            <div class="top-findings-awaited" aria-hidden="true">
+              <div class="skeleton" />
+            </div>
+          </section>
+        </Show>
+      }
+    >
       <section class="card top-findings">
         <header>
           <h2>Then</h2>

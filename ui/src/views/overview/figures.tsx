@@ -11,10 +11,10 @@ export function KeyFigures(props: { report: OverviewReport }) {
   /** Nothing to read: a cost that is zero. With a baseline, it may have changed. */
   const isZero = ({ value, verdict }: Verdict) =>
     value === 0 && verdict === 'good' && baseline() === null;
-  const known = () =>
-    props.report.verdicts.filter((verdict) => verdict.value !== null && !isZero(verdict));
-  const zero = () => props.report.verdicts.filter(isZero);
-  const unknown = () => props.report.verdicts.filter((verdict) => verdict.value === null);
+  const all = () => props.report.verdicts.filter(({ key }) => !isBeside(key, props.report));
+  const known = () => all().filter((verdict) => verdict.value !== null && !isZero(verdict));
+  const zero = () => all().filter(isZero);
+  const unknown = () => all().filter((verdict) => verdict.value === null);
   return (
     <section aria-label="Key figures">
       <div class="kpi-row key-figures">
@@ -29,6 +29,16 @@ export function KeyFigures(props: { report: OverviewReport }) {
     </section>
   );
 }
+
+/** The largest op is one card: its share, which is judged, and below it its time per step. */
+const [SHARE, PER_STEP] = ['dominant_op_ratio', 'top_op_ps'];
+
+const figureOf = (key: string, { verdicts }: Pick<OverviewReport, 'verdicts'>) =>
+  verdicts.find((verdict) => verdict.key === key)?.value ?? null;
+
+/** Whether a figure is part of another card; with a baseline, each has its own change. */
+const isBeside = (key: string, report: OverviewReport) =>
+  key === PER_STEP && baseline() === null && figureOf(SHARE, report) !== null;
 
 /** Figures without a card; why is in their tooltips. */
 function Folded(props: { title: string; verdicts: readonly Verdict[] }) {
@@ -79,10 +89,17 @@ function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
 }
 
 /**
- * Being busy is judged by what the devices are busy with, so the card says how much of it is computing.
+ * What else a card says. Of the largest op, its time per step. Being busy is judged by what the devices are busy with, so the card says how much of it is computing.
  * They are busy outside of steps, too, or less so: a share of steps that is larger says what it is of.
  */
-export function detailOf(verdict: Verdict, report: Pick<OverviewReport, 'step_parts'>): string {
+export function detailOf(
+  verdict: Verdict,
+  report: Pick<OverviewReport, 'step_parts' | 'verdicts'>,
+): string {
+  if (verdict.key === SHARE) {
+    const time = figureOf(PER_STEP, report);
+    return time === null ? '' : `${format('duration', Math.round(time))} per step`;
+  }
   const computing = report.step_parts.find(({ part }) => part === 'device_compute');
   if (verdict.key !== 'device_busy_ratio' || !computing) return '';
   // Busy with nothing else: the same figure twice says nothing.

@@ -45,7 +45,12 @@ interface Piece {
   part?: StepPart['part'];
 }
 
-export function Headline(props: { report: OverviewReport; advice: AdviceReport | undefined }) {
+export function Headline(props: {
+  report: OverviewReport;
+  advice: AdviceReport | undefined;
+  /** Whether the advice is still to come. */
+  isAwaited?: boolean;
+}) {
   const pieces = (): Piece[] =>
     props.report.step_time_ps ? piecesOfStep(props.report) : piecesOfTime(props.report);
   return (
@@ -67,7 +72,7 @@ export function Headline(props: { report: OverviewReport; advice: AdviceReport |
           <For each={pieces()}>{(piece) => <PartLine piece={piece} />}</For>
         </ul>
       </div>
-      <First report={props.advice} />
+      <First report={props.advice} isAwaited={props.isAwaited ?? false} />
     </section>
   );
 }
@@ -274,18 +279,30 @@ const KNOWN = new Set(VIEWS.keys());
 /** The sign of a finding, as in Advice. */
 const SIGN_OF: Record<Severity, VerdictKind | null> = { bad: 'bad', warning: 'warning', info: null };
 
-/** The finding with the most time to gain. */
-function First(props: { report: AdviceReport | undefined }) {
+/** The view that says of a capture what the finding already says. */
+const SAYS_THE_SAME = 'verdict';
+
+/** The finding with the most time to gain. Its place is kept until it comes. */
+function First(props: { report: AdviceReport | undefined; isAwaited: boolean }) {
   const finding = () => props.report?.findings[0];
   const evidence = () => {
-    const [link] = (finding()?.evidence ?? []).flatMap((each) => linksOf(each, KNOWN));
-    return link;
+    const links = (finding()?.evidence ?? []).flatMap((each) => linksOf(each, KNOWN));
+    return links.find(({ view }) => view !== SAYS_THE_SAME);
   };
   return (
     <Show
       when={finding()}
       fallback={
-        <Show when={props.report}>
+        <Show
+          when={props.report}
+          fallback={
+            <Show when={props.isAwaited}>
+              <p class="headline-first muted" role="status">
+                Looking for causes…
+              </p>
+            </Show>
+          }
+        >
           <p class="headline-first muted">
             Nothing to change was found. <a href={hrefTo({ view: 'advice' })}>What was checked</a>
           </p>

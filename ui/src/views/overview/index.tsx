@@ -26,11 +26,12 @@ import './overview.css';
 
 export default function OverviewView(props: ViewProps) {
   const session = () => props.session;
+  // First, because it takes longest: everything else is computed meanwhile.
+  const advice = createReport('advice', session, selectionParams);
   const report = createReport('overview', session, utilizationParams);
   // The chart shows all steps, even while only some are selected.
   const whole = createReport('overview', session, () => ({ ...utilizationParams(), steps: null }));
   const verdict = createReport('verdict', session, () => ({}));
-  const advice = createReport('advice', session, selectionParams);
   // A note that repeats a finding or the page is not shown.
   const unsaid = (data: OverviewReport) =>
     data.notes.filter(
@@ -45,7 +46,7 @@ export default function OverviewView(props: ViewProps) {
       {(data) => (
         <div class="page overview">
           <VerdictBanner report={verdict.data()} severity="bad" />
-          <Headline report={data()} advice={advice.data()} />
+          <Headline report={data()} advice={advice.data()} isAwaited={advice.isLoading()} />
           <KeyFigures report={data()} />
           <VerdictBanner
             report={verdict.data()}
@@ -53,7 +54,7 @@ export default function OverviewView(props: ViewProps) {
             told={data().step_time_ps ? undefined : 'no_steps'}
           />
           <Warnings notes={unsaid(data())} />
-          <NextFindings report={advice.data()} />
+          <NextFindings report={advice.data()} isAwaited={advice.isLoading()} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
             <section class="card">
               <StepsHead report={data()} hasBaseline={whole.baseline.data() !== undefined} />

@@ -6,6 +6,8 @@ import { widthOf, type Frame } from './frame';
 
 /** Distance of the labels of the horizontal axis from the plot. */
 const LABEL_BELOW = 16;
+/** Of labels of the vertical axis, from their line down to the base of the text. */
+const BASE_BELOW = 4;
 
 export function Axes(props: { frame: Frame; x: Axis | null; y: Axis | null }) {
   const bottom = () => props.frame.height;
@@ -15,6 +17,9 @@ export function Axes(props: { frame: Frame; x: Axis | null; y: Axis | null }) {
     if (x + half > props.frame.width + props.frame.margin.right) return 'end';
     return x - half < 0 ? 'start' : 'middle';
   };
+  /** The lowest label of the vertical axis stands on its line: the title of the other is below it. */
+  const labelY = (y: number) =>
+    y + (props.x?.title && y > bottom() - BASE_BELOW ? 0 : BASE_BELOW);
   /** Whether the title is short, such as just a unit; it is then placed above the numbers. */
   const isShort = (title: string) => title.length * 6.4 + 8 < props.frame.margin.left;
   return (
@@ -33,7 +38,7 @@ export function Axes(props: { frame: Frame; x: Axis | null; y: Axis | null }) {
                       y2={row(props.frame, tick.value)}
                     />
                   </Show>
-                  <text x="-8" y={row(props.frame, tick.value) + 4} text-anchor="end">
+                  <text x="-8" y={labelY(row(props.frame, tick.value))} text-anchor="end">
                     {tick.text}
                   </text>
                 </>

@@ -68,7 +68,7 @@ fn push_headline(html: &mut String, headline: &[(String, String)], conclusion: &
     }
     html.push_str("<table><tbody>");
     for (name, value) in rows {
-        let (name, value) = (escaped(name), escaped(value));
+        let (name, value) = (escaped(name), prose(value));
         let _ = write!(
             html,
             "<tr><th align=\"left\" style=\"text-align:left;padding:2px 8px\">{name}</th>\
@@ -83,7 +83,8 @@ fn push_lines(html: &mut String, lines: &[String]) {
     if lines.is_empty() {
         return;
     }
-    html.push_str("<pre style=\"white-space:pre-wrap\">");
+    // JupyterLab would break lines within words.
+    html.push_str("<pre style=\"white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere\">");
     for line in lines {
         let _ = writeln!(html, "{}", escaped(line));
     }
@@ -158,13 +159,18 @@ fn push_table(html: &mut String, table: &Table, limit: usize) {
 fn push_cell(html: &mut String, column: &Fitted, row: usize) {
     let text = |cells: &[String]| cells.get(row).cloned().unwrap_or_default();
     let (cell, whole) = (text(&column.cells), text(&column.whole));
+    let mark = mark(column.key, &whole);
     let style = alignment(column);
     let _ = write!(html, "<td {style}");
+    // A line would break behind the mark, or behind the ellipsis.
+    if mark.is_some() || cell != whole {
+        html.push_str(" nowrap");
+    }
     if cell != whole {
         let _ = write!(html, " title=\"{}\"", escaped(&whole));
     }
     html.push('>');
-    if let Some(color) = mark(column.key, &whole) {
+    if let Some(color) = mark {
         let _ = write!(html, "<span style=\"color:{color}\">●</span> ");
     }
     let _ = write!(html, "{}</td>", escaped(&cell));
@@ -211,12 +217,31 @@ fn push_notes(html: &mut String, notes: &[Note]) {
             NoteKind::Warning => "warning",
             NoteKind::Info => "note",
         };
-        let _ = write!(html, "<p><b>{word}:</b> {}", escaped(&note.text));
+        let _ = write!(html, "<p><b>{word}:</b> {}", prose(&note.text));
         if !note.hint.is_empty() {
-            let _ = write!(html, " <i>{}</i>", escaped(&note.hint));
+            let _ = write!(html, " <i>{}</i>", prose(&note.hint));
         }
         html.push_str("</p>");
     }
+}
+
+/// Prose, whose code stands in backticks.
+fn prose(text: &str) -> String {
+    let text = escaped(text);
+    let pieces: Vec<&str> = text.split('`').collect();
+    if pieces.len().is_multiple_of(2) {
+        return text; // One of them belongs to a name.
+    }
+    let mut html = String::new();
+    for (index, piece) in pieces.into_iter().enumerate() {
+        match index {
+            0 => {}
+            _ if index.is_multiple_of(2) => html.push_str("</code>"),
+            _ => html.push_str("<code>"),
+        }
+        html.push_str(piece);
+    }
+    html
 }
 
 #[cfg(test)]
@@ -268,6 +293,24 @@ mod tests {
             html.contains("… 1 of 1,234 rows") && !html.contains("dot"),
             "{html}"
         );
+    }
+
+    #[test]
+    fn code_in_prose_stands_out() {
+        assert_eq!(
+            prose("as `<a>`, pass `--x 1`."),
+            "as <code>&lt;a&gt;</code>, pass <code>--x 1</code>."
+        );
+        assert_eq!(prose("a name`s end"), "a name`s end");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_verdicts_stay_beside_their_marks() {
+        let mut html = String::new();
+        push_lines(&mut html, &["some words".to_owned()]);
+        assert!(html.contains("word-break:normal"), "{html}");
+        let table = shown(2);
+        assert_eq!(table.matches(" nowrap>").count(), 2, "{table}");
     }
 
     #[test]

@@ -232,6 +232,78 @@ fn a_lost_overlap_is_told_apart_from_a_slower_collective() {
 }
 
 #[test]
+fn what_an_overlap_hides_is_not_told_against_what_is_exposed() {
+    // The reduction takes 30 us, none of it hidden, and then 130 us, half of it hidden.
+    let longer = |end: u64| {
+        let text = GPU.replace("40..70us nccl", &format!("40..{end}us nccl"));
+        drawn(&[&text])
+    };
+    let report = both(&longer(70), &longer(130));
+    check_sums(&report);
+    let texts = causes(&report);
+    let told = texts.iter().filter(|(kind, _)| *kind == "overlap");
+    for (_, text) in told {
+        assert!(!text.contains("less exposed per step"), "{texts:?}");
+    }
+}
+
+/// A product of 30 us, then a reduction, and another product beside its end.
+const GPU: &str = "
+    host vm
+    device gpu:0 nvidia H100
+    stream 7 Compute
+    repeat 6 every 200us
+      10..40us gemm_kernel [hlo_op=dot.1 program_id=5 hlo_module=jit_step correlation_id=11]
+      100..160us gemm_kernel [hlo_op=dot.3 program_id=5 hlo_module=jit_step correlation_id=13]
+    end
+    stream 8 Compute
+    repeat 6 every 200us
+      40..70us ncclDevKernel_AllReduce [hlo_op=all-reduce.2 program_id=5 hlo_module=jit_step correlation_id=12]
+    end
+    thread python
+    repeat 6 every 200us
+      0..200us train #step_num=$i,_r=1#
+    end";
+
+/// Steps of ten ops of the same program that take `each_us`, and of ten of another one.
+fn ten_ops(each_us: u32, other: &str, other_us: u32) -> Session {
+    let line = |at: u32, length: u32, name: &str, number: u32| {
+        format!("{at}..{}us {name}.{number}\n", at + length)
+    };
+    let mut ops = String::new();
+    let mut at = 1;
+    for (name, length) in [("dot", each_us), (other, other_us)] {
+        for number in 0..10 {
+            ops += &line(at, length, name, number);
+            at += length;
+        }
+    }
+    drawn(&[&format!(
+        "host vm
+        thread python
+        repeat 8 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 8 every 1000us
+          {ops}
+        end"
+    )])
+}
+
+#[test]
+fn a_machine_is_suspected_only_if_most_of_the_work_is_slower() {
+    let has = |after: &Session| {
+        let report = both(&ten_ops(20, "add", 10), after);
+        causes(&report).iter().any(|(kind, _)| *kind == "all_alike")
+    };
+    assert!(has(&ten_ops(40, "add", 20)));
+    // Other ops took over: what the common ones lose says nothing about the machine.
+    assert!(!has(&ten_ops(8, "tanh", 60)));
+}
+
+#[test]
 fn an_extra_op_is_new_and_the_others_are_the_same() {
     let with = |extra: &str, operand: &str, slice: &str| {
         drawn(&[&format!(

@@ -1,6 +1,7 @@
 //! Why a session differs from the baseline, in plain words.
 
 use super::cause::{cause, short_source};
+use super::items::Item;
 use super::memory;
 use super::nodes::stem;
 use super::pair::{Both, arrays};
@@ -10,7 +11,7 @@ use super::report::{
 };
 use super::side::Side;
 use super::surroundings;
-use super::waterfall::in_words;
+use super::waterfall::{Change, WORK_PARTS, in_words};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::telling::format::{duration_ps, percent};
@@ -39,6 +40,7 @@ pub(super) fn causes<'a>(
         ops += usize::from(cause.op.is_some());
         cause.op.is_none() || ops <= NAMED_OPS
     });
+    causes.extend(of_parts(both, &causes, LEAST_RATIO * step_ps));
     let resized = resized(both);
     causes.extend(all_alike(both).filter(|_| resized.is_none()));
     causes.extend(resized);
@@ -81,13 +83,7 @@ fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {
                 signed(bar.difference_ps)
             ),
         ),
-        BarKind::Overlap => (
-            "overlap",
-            format!(
-                "{part}: {} overlap with computation, {length} {more} exposed per step",
-                opposite(more)
-            ),
-        ),
+        BarKind::Overlap => ("overlap", overlap(both, bar, (part, more, &length))),
         BarKind::InputWait => (
             "input_wait",
             format!("devices wait {length} {more} for input per step"),
@@ -130,6 +126,70 @@ fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {
         source: bar.op.map_or_else(String::new, |op| source(both, op)),
         ..cause(kind, text, Some(bar.difference_ps))
     })
+}
+
+/// How the exposed part of copies or communication changed because more or less of it is hidden. Where it
+/// changed the other way in all, that is said, too.
+fn overlap(
+    both: &Both<'_, '_>,
+    bar: &WaterfallBar,
+    (part, more, length): (&str, &str, &str),
+) -> String {
+    let all_ps = bar.part.map_or(0.0, |part| both.part(part).difference_ps);
+    let overlap = format!("{part}: {} overlap with computation", opposite(more));
+    if all_ps * bar.difference_ps >= 0.0 {
+        return format!("{overlap}, {length} {more} exposed per step");
+    }
+    format!(
+        "{overlap} ({} per step), but what is exposed changes by {} per step in all",
+        signed(bar.difference_ps),
+        signed(all_ps)
+    )
+}
+
+/// Parts of work that changed beyond noise, although none of their ops did: `communication takes 2 ms more
+/// per step`.
+fn of_parts(both: &Both<'_, '_>, told: &[ComparedCause], least_ps: f64) -> Vec<ComparedCause> {
+    let changed = WORK_PARTS.into_iter().filter_map(|part| {
+        let found = both.part(part);
+        let change_ps = found.difference_ps;
+        let is_known = found.evidence == Evidence::BeyondNoise && change_ps.abs() >= least_ps;
+        let of_ops = told.iter().filter(|cause| {
+            let op = cause.op.map(|op| both.changes.ops[op].part);
+            op == Some(part)
+        });
+        let of_ops_ps: f64 = of_ops.filter_map(|cause| cause.difference_ps).sum();
+        (is_known && of_ops_ps / change_ps < MOSTLY).then(|| of_part(both, part, change_ps))
+    });
+    changed.collect()
+}
+
+/// A part whose ops told so far explain less of its change than this does not follow from them.
+const MOSTLY: f64 = 0.5;
+
+fn of_part(both: &Both<'_, '_>, part: PartKind, change_ps: f64) -> ComparedCause {
+    let same_way = |op: &&Change| op.part == part && op.step_ps * change_ps > 0.0;
+    let ops = both.changes.ops.iter().enumerate();
+    let largest = ops.filter(|(_, op)| same_way(op)).take(2).map(|(at, op)| {
+        let name = format::shortened(both.name(at));
+        format!("{name} {}", signed(op.step_ps))
+    });
+    let largest: Vec<String> = largest.collect();
+    let mostly = if largest.is_empty() {
+        String::new()
+    } else {
+        format!(", most of it in {}", largest.join(" and "))
+    };
+    let more = if change_ps > 0.0 { "more" } else { "less" };
+    let text = format!(
+        "{} takes {} {more} per step{mostly}",
+        in_words(part),
+        duration_ps(change_ps.abs())
+    );
+    ComparedCause {
+        evidence: Some(Evidence::BeyondNoise),
+        ..cause("part", text, Some(change_ps))
+    }
 }
 
 fn opposite(more: &str) -> &'static str {
@@ -295,7 +355,7 @@ fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
     } else {
         high - 1.0 < shift / 2.0
     };
-    (shift.abs() > 0.02 && is_alike).then(|| {
+    (shift.abs() > 0.02 && is_alike && follows(both, shift)).then(|| {
         let text = format!(
             "most ops take {} {} time: likely clock speed, chip or machine load, not a single op",
             percent(shift.abs()),
@@ -303,6 +363,23 @@ fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
         );
         cause("all_alike", text, None)
     })
+}
+
+/// Whether the work that both sides have changed like that in all: it is most of the work of each, and takes
+/// a similar share more or less.
+fn follows(both: &Both<'_, '_>, shift: f64) -> bool {
+    let all_ps = both.sides.map(|side| {
+        let items = side.items.iter();
+        items.map(Item::mean_ps).sum::<f64>()
+    });
+    let pairs = both.pairing.items.iter();
+    let common_ps = pairs.fold([0.0, 0.0], |[before, after], &(a, b)| {
+        let (a, b) = (&both.sides[0].items[a], &both.sides[1].items[b]);
+        [before + a.mean_ps(), after + b.mean_ps()]
+    });
+    let is_most = (0..2).all(|side| common_ps[side] >= MOSTLY * all_ps[side]);
+    let change = common_ps[1] / common_ps[0] - 1.0;
+    is_most && change / shift >= MOSTLY
 }
 
 fn recompiled(both: &Both<'_, '_>) -> Option<ComparedCause> {

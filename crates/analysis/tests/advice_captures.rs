@@ -35,9 +35,19 @@ fn the_first_finding_of_every_capture() {
                 );
             }
         }
+        let severities = report["findings"].as_array().into_iter().flatten();
+        let severities = severities.map(|one| match one["severity"].as_str() {
+            Some("bad") => 0,
+            Some("warning") => 1,
+            _ => 2,
+        });
+        let ranks: Vec<(i32, f64)> = severities
+            .zip(&found)
+            .map(|(one, of)| (one, of.1))
+            .collect();
         assert!(
-            found.is_sorted_by(|a, b| a.1 >= b.1),
-            "{}: {found:?}",
+            ranks.is_sorted_by(|a, b| a.0 < b.0 || a.0 == b.0 && a.1 >= b.1),
+            "{}: {found:?} {ranks:?}",
             capture.name
         );
     }

@@ -7,7 +7,11 @@ use serde_json::{Value, json};
 use crate::support::{ask, drawn};
 
 fn finding<'a>(report: &'a Value, id: &str) -> Option<&'a Value> {
-    let mut all = report["findings"].as_array().into_iter().flatten();
+    let findings = report["findings"].as_array().into_iter().flatten();
+    let mut all = findings.flat_map(|found| {
+        let also = found["also_seen_as"].as_array().into_iter().flatten();
+        std::iter::once(found).chain(also)
+    });
     all.find(|found| found["id"] == id)
 }
 

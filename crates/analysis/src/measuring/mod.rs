@@ -9,6 +9,7 @@ pub(crate) mod communication;
 pub(crate) mod compiled_calls;
 pub(crate) mod completions;
 pub mod environment;
+pub(crate) mod frames;
 pub mod interval;
 pub(crate) mod levels;
 pub(crate) mod long_launches;

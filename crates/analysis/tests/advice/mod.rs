@@ -1,8 +1,11 @@
 //! The rules of `advice`, each on a drawing that has what it looks for and on one that nearly has it.
 
+mod callers;
 mod cases;
 mod copied_arguments;
 mod drawings;
+mod folded;
+mod late_threads;
 mod long_steps;
 mod program_cases;
 mod queues;
@@ -34,6 +37,15 @@ fn advice(hosts: &[String]) -> Value {
     ask(&drawn(&texts), "advice", &[])
 }
 
+/// All findings, also those that others explain.
+fn all(report: &Value) -> impl Iterator<Item = &Value> {
+    let findings = report["findings"].as_array().into_iter().flatten();
+    findings.flat_map(|found| {
+        let also = found["also_seen_as"].as_array().into_iter().flatten();
+        std::iter::once(found).chain(also)
+    })
+}
+
 fn ids(report: &Value) -> Vec<&str> {
     let all = report["findings"].as_array().map_or(&[][..], Vec::as_slice);
     all.iter()
@@ -46,12 +58,7 @@ fn every_rule_finds_what_is_there_and_nothing_else() {
     let mut wrong = Vec::new();
     for (id, yes, no) in cases() {
         let report = advice(&yes);
-        match report["findings"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .find(|found| found["id"] == id)
-        {
+        match all(&report).find(|found| found["id"] == id) {
             None => wrong.push(format!(
                 "{id} is not found, but {:?}: {}",
                 ids(&report),
@@ -67,7 +74,7 @@ fn every_rule_finds_what_is_there_and_nothing_else() {
             }
         }
         let report = advice(&no);
-        if ids(&report).contains(&id) {
+        if all(&report).any(|found| found["id"] == id) {
             wrong.push(format!(
                 "{id} is found where it is not: {}",
                 report["findings"]
@@ -126,9 +133,7 @@ fn gains_are_worked_out_by_hand() {
         .find(|case| case.0 == "straggler")
         .expect("a case");
     let report = advice(&yes);
-    let all = report["findings"].as_array().expect("findings");
-    let found = all
-        .iter()
+    let found = all(&report)
         .find(|found| found["id"] == "straggler")
         .expect("found");
     assert_eq!(found["title"], "c is late");
@@ -177,8 +182,7 @@ fn the_straggler_of_four_hosts_is_named_first() {
 
 /// The finding of a rule.
 fn finding(report: &Value, id: &str) -> Value {
-    let mut all = report["findings"].as_array().into_iter().flatten();
-    let found = all.find(|found| found["id"] == id);
+    let found = all(report).find(|found| found["id"] == id);
     found
         .unwrap_or_else(|| panic!("{id}: {}", check(report, id)))
         .clone()

@@ -16,7 +16,7 @@ fn stops(times: u32) -> String {
 }
 
 /// Six steps of so many programs each, 20 us apart.
-fn programs(count: u32) -> String {
+pub(crate) fn programs(count: u32) -> String {
     let kernels: Vec<String> = (0..count)
         .map(|run| {
             let start = 2 + run * 40;

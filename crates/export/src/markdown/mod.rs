@@ -158,6 +158,14 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
             let _ = writeln!(page, "   {}", escaped(text));
         }
     }
+    for one in &finding.also_seen_as {
+        let _ = writeln!(
+            page,
+            "   Also seen as: {}. {}",
+            escaped(&one.title),
+            escaped(&one.what)
+        );
+    }
     if !finding.code.is_empty() {
         let fence = if finding.code.contains("```") {
             "~~~~"

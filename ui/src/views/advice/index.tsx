@@ -1,4 +1,4 @@
-/** What to change, largest gain first, with evidence; then the checks that passed or did not run. */
+/** What to change, worst first and then largest gain, with evidence; then the checks that passed or did not run. */
 import { For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
@@ -122,6 +122,17 @@ function Card(props: {
         <Show when={finding().evidence.length > 0}>
           <ul class="advice-evidence">
             <For each={finding().evidence}>{(evidence) => <Evidence evidence={evidence} />}</For>
+          </ul>
+        </Show>
+        <Show when={finding().also_seen_as.length > 0}>
+          <ul class="advice-evidence">
+            <For each={finding().also_seen_as}>
+              {(other) => (
+                <li data-tip={`Rule ${other.id}`}>
+                  <strong>Also seen as {other.title}.</strong> <span class="muted">{other.what}</span>
+                </li>
+              )}
+            </For>
           </ul>
         </Show>
         <p class="advice-foot muted" data-tip={`Rule ${finding().id}`}>

@@ -87,4 +87,9 @@ confidence: Confidence,
 /**
  * Evidence for the finding.
  */
-evidence: Array<AdviceEvidence>, };
+evidence: Array<AdviceEvidence>, 
+/**
+ * What other rules say of the same time, which this finding explains. Its gain is that of all of
+ * them; theirs are estimates of the same. Empty if no other rule found it.
+ */
+also_seen_as: Array<AdviceFinding>, };

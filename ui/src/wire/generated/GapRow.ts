@@ -51,7 +51,7 @@ slice: SliceRefReport | null,
  */
 annotation: string, 
 /**
- * Innermost Python frame that covers at least half of the gap, preferably from the program's
- * own files.
+ * Innermost Python frame of the program's own files that covers at least half of the gap, else
+ * the outermost one of a library, which the program calls.
  */
 python: string, };

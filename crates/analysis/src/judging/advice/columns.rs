@@ -27,6 +27,11 @@ pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
     Column::wide("why", "Why", Unit::Text).of(|finding| finding.why.as_str().into()),
     Column::wide("fix", "What to change", Unit::Text).of(|finding| finding.fix.as_str().into()),
     Column::wide("estimate", "Estimate", Unit::Text).of(|finding| finding.estimate.as_str().into()),
+    Column::wide("also_seen_as", "Also seen as", Unit::Text)
+        .means(
+            "Rules that found the same time, which this finding explains. Empty if there are none.",
+        )
+        .of(|finding| also_seen_as(finding).into()),
     Column::wide("overlaps", "Overlaps with", Unit::Text)
         .of(|finding| finding.overlaps.join(", ").into()),
     Column::wide("together", "Together", Unit::Text)
@@ -35,6 +40,12 @@ pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
         )
         .of(|finding| together(finding).into()),
 ];
+
+/// `compilation, step_outliers`
+fn also_seen_as(finding: &AdviceFinding) -> String {
+    let ids = finding.also_seen_as.iter().map(|one| one.id.as_str());
+    ids.collect::<Vec<_>>().join(", ")
+}
 
 /// `input_wait 12.3 ms, straggler 4.5 ms`
 fn together(finding: &AdviceFinding) -> String {

@@ -1,9 +1,10 @@
 //! Evidence of findings: times, ops, views.
 
-use stepscope_model::{Class, HostId, Picos, Session, Span};
+use stepscope_model::{Class, HostId, LabelId, Picos, Session, Span};
 
 use super::facts::{Facts, Place, part_ps};
 use super::report::AdviceEvidence;
+use crate::measuring::frames::Frames;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::StepParts;
 use crate::telling::format;
@@ -86,14 +87,20 @@ pub(super) fn in_view(view: &str, text: String) -> AdviceEvidence {
     }
 }
 
+/// A slice, and the Python frames around it.
+pub(super) struct Longest {
+    pub(super) label: LabelId,
+    pub(super) frames: Frames,
+}
+
 /// The longest slice of a class that overlaps a span, on the threads of a host.
 pub(super) fn longest_slice(
     session: &Session,
     host: HostId,
     class: Class,
     within: Span,
-) -> Option<(String, Span)> {
-    let mut longest: Option<(String, Span)> = None;
+) -> Option<Longest> {
+    let mut longest: Option<(Span, usize, usize, LabelId)> = None;
     let is_class = |label| session.label(label).class == class;
     let tracks = session.track_ids().filter(|&id| {
         let track = session.track(id);
@@ -102,20 +109,21 @@ pub(super) fn longest_slice(
     let tracks: Vec<_> = tracks
         .filter_map(|id| session.track_having(id, is_class))
         .collect();
-    for lane in tracks.iter().flat_map(|track| &track.lanes) {
-        for index in lane.overlapping(within) {
-            let label = lane.labels()[index];
-            if session.label(label).class != class {
-                continue;
-            }
-            let span = lane.span(index);
-            if longest
-                .as_ref()
-                .is_none_or(|(_, found)| span.duration() > found.duration())
-            {
-                longest = Some((session.label_name(label).to_owned(), span));
+    for (at, track) in tracks.iter().enumerate() {
+        for (number, lane) in track.lanes.iter().enumerate() {
+            for index in lane.overlapping(within) {
+                let (label, span) = (lane.labels()[index], lane.span(index));
+                let is_longer =
+                    longest.is_none_or(|(found, ..)| span.duration() > found.duration());
+                if is_class(label) && is_longer {
+                    longest = Some((span, at, number, label));
+                }
             }
         }
     }
-    longest
+    let (span, at, lane, label) = longest?;
+    Some(Longest {
+        label,
+        frames: Frames::around(session, &tracks[at], lane, span),
+    })
 }

@@ -1,13 +1,15 @@
-//! `advice`: what to change, ranked by the time it saves per step, and what is fine.
+//! `advice`: what to change, ranked by severity and the time it saves per step, and what is fine.
 //!
 //! Every figure comes from another analysis, computed once ([`facts`]). The rules are in [`rules`], one
-//! file each; their thresholds are in [`thresholds`]. A gain is how much shorter the
+//! file each; their thresholds are in [`thresholds`]. Findings about the same time are one
+//! ([`fold`]). A gain is how much shorter the
 //! step would be if the cause disappeared entirely and nothing else replaced it: replayed where a
 //! change of `what_if` models that ([`replayed`]), otherwise an upper bound.
 
 mod columns;
 mod evidence;
 mod facts;
+mod fold;
 mod order;
 mod programs;
 mod replayed;
@@ -49,8 +51,7 @@ pub struct AdviceOptions {
 impl Analysis for Advice {
     const NAME: &'static str = "advice";
     const ALIASES: &'static [&'static str] = &["smart_suggestion"];
-    const SUMMARY: &'static str =
-        "What to change, ranked by time saved per step, with evidence; and what is fine";
+    const SUMMARY: &'static str = "What to change, ranked by severity and time saved per step, with evidence; and what is fine";
     const EXAMPLES: &'static str = "\
 # What to change first
 stepscope advice ./logs
@@ -101,6 +102,7 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
         if let Ok(Some(scenarios)) = &scenarios {
             replayed::replay(scenarios, &mut report.findings);
         }
+        fold::fold(&mut report.findings, &facts);
         rank(&mut report.findings, &facts);
         mark_overlaps(&mut report.findings);
         if let Ok(Some(scenarios)) = &scenarios {
@@ -121,9 +123,10 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
     }
 }
 
-/// Sorts findings by gain (see [`rank_ps`]), then by severity. No gain is longer than its step.
+/// Sorts findings by severity, then by gain (see [`rank_ps`]). No gain is longer than its step.
 fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     for finding in findings.iter_mut() {
+        rank(&mut finding.also_seen_as, facts);
         // A gain refers to a step.
         if facts.step_ps.is_none() {
             finding.gain_ps_per_step = None;
@@ -138,7 +141,7 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
         }
     }
     findings.sort_by(|a, b| {
-        (rank_ps(b).total_cmp(&rank_ps(a))).then_with(|| a.severity.cmp(&b.severity))
+        (a.severity.cmp(&b.severity)).then_with(|| rank_ps(b).total_cmp(&rank_ps(a)))
     });
     order::causes_first(findings);
 }

@@ -1,5 +1,5 @@
-//! A finding that says why comes before the one that says what: both take the same time of a step, and
-//! the first line that a user reads should be the one to act on.
+//! A finding that says why comes before the one that says what, and is as bad: the first line that a user
+//! reads should be the one to act on. What is about the same time was folded into one ([`super::fold`]).
 
 use super::report::AdviceFinding;
 use super::rules::{EXPLAINED, STEP_OUTLIERS};
@@ -8,15 +8,12 @@ use crate::judging::verdict::Severity;
 /// A cause with so much of the gain of what it explains comes first.
 const MOSTLY: f64 = 0.8;
 
-/// Moves causes in front of what they explain. Findings are ranked by gain.
+/// Moves causes in front of what they explain. Findings are ranked.
 pub(super) fn causes_first(findings: &mut [AdviceFinding]) {
     for explained in EXPLAINED {
-        let is_effect = |one: &AdviceFinding| {
-            one.id == explained.effect && explained.title.is_none_or(|title| title == one.title)
-        };
-        if let Some(effect) = findings.iter().position(is_effect) {
-            let is_cause = |one: &AdviceFinding| explained.causes.contains(&one.id.as_str());
-            move_before(findings, effect, is_cause);
+        let effect = findings.iter().position(|one| explained.is_effect(one));
+        if let Some(effect) = effect {
+            move_before(findings, effect, |one| explained.is_cause(one));
         }
     }
     // Long steps have any cause that takes time of the same part of a step.
@@ -41,5 +38,6 @@ fn move_before(
     let cause = findings[effect + 1..].iter().position(is_cause);
     if let Some(cause) = cause {
         findings[effect..=effect + 1 + cause].rotate_right(1);
+        findings[effect].severity = findings[effect].severity.min(findings[effect + 1].severity);
     }
 }

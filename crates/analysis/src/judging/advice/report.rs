@@ -73,12 +73,19 @@ pub struct AdviceFinding {
     pub confidence: Confidence,
     /// Evidence for the finding.
     pub evidence: Vec<AdviceEvidence>,
+    /// What other rules say of the same time, which this finding explains. Its gain is that of all of
+    /// them; theirs are estimates of the same. Empty if no other rule found it.
+    pub also_seen_as: Vec<AdviceFinding>,
     /// The upper bound on the gain, also where the gain was replayed.
     #[serde(skip)]
     pub(super) bound_ps: Option<f64>,
     /// Parts of a step that the gain comes from.
     #[serde(skip)]
     pub(super) parts: Vec<PartKind>,
+    /// The time that the finding is about in each row of the steps; without it, its parts scaled to the
+    /// bound.
+    #[serde(skip)]
+    pub(super) rows_ps: Option<Vec<f64>>,
     /// Reason and fix for programs that do not use JAX; empty where those above apply.
     #[serde(skip)]
     pub(super) elsewhere: Elsewhere,

@@ -129,6 +129,10 @@ fn paragraph(number: usize, finding: &AdviceFinding, all: &[AdviceFinding]) -> V
             .iter()
             .map(|evidence| format!("   See: {}{}", evidence.text, place(evidence))),
     );
+    let also = finding.also_seen_as.iter();
+    lines.extend(
+        also.map(|one| format!("   Also seen as: {}. {}", in_sentence(&one.title), one.what)),
+    );
     let others: Vec<String> = all
         .iter()
         .filter(|other| finding.overlaps.contains(&other.id) && other.title != finding.title)

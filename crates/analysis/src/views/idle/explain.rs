@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
-use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{
     Activity, HostId, LabelId, Picos, Session, SliceId, SliceKind, Span, TrackId,
 };
@@ -11,6 +10,7 @@ use stepscope_model::{
 use crate::measuring::activity::{
     Activities, Await, Awaits, Cause, Loops, ThreadTime, driving_threads, own_tracks,
 };
+use crate::measuring::frames::Frames;
 use crate::measuring::interval::Intervals;
 
 /// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
@@ -31,8 +31,8 @@ pub(super) struct Words {
     pub(super) slice: Option<SliceId>,
     /// The outermost annotation of the program that covers at least half of the gap.
     pub(super) annotation: String,
-    /// The innermost Python frame with a line number that covers at least half of the gap, preferably
-    /// from the program's own files.
+    /// The innermost Python frame of the program's own files that covers at least half of the gap, else
+    /// the outermost one of a library.
     pub(super) python: String,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Explainer<'a> {
             what: name(what.map(|found| found.label)),
             slice: what.map(|found| found.slice),
             annotation: name(found.annotation),
-            python: name(found.own_python.or(found.python)),
+            python: name(found.frames.told()),
         }
     }
 
@@ -187,14 +187,8 @@ impl<'a> Explainer<'a> {
                 if is_annotation && found.annotation.is_none() {
                     found.annotation = Some(id);
                 }
-                if label.kind == SliceKind::Python
-                    && label.activity != Activity::Profiler
-                    && has_line(self.session.label_name(id))
-                {
-                    found.python = Some(id);
-                    if !is_library_frame(self.session.label_name(id)) {
-                        found.own_python = Some(id);
-                    }
+                if label.activity != Activity::Profiler {
+                    found.frames.enter(self.session, id);
                 }
             }
         }
@@ -216,9 +210,8 @@ struct Found {
     /// The times of Python calls in the gap that do nothing more specific, and of calls that do.
     python_calls: Vec<Span>,
     other_calls: Vec<Span>,
-    python: Option<LabelId>,
-    /// The same, but only from the program's own files.
-    own_python: Option<LabelId>,
+    /// Python frames that cover at least half of the gap.
+    frames: Frames,
 }
 
 impl Found {
@@ -231,10 +224,4 @@ impl Found {
             self.longest = Some((length, call));
         }
     }
-}
-
-/// `$train.py:31 main`, not `$time sleep` or `$<string>:1 f`.
-fn has_line(name: &str) -> bool {
-    let file = name.trim_start_matches('$').split_once(".py:");
-    file.is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -170,8 +170,8 @@ pub struct GapRow {
     pub slice: Option<SliceRefReport>,
     /// Outermost annotation of the program that covers at least half of the gap.
     pub annotation: String,
-    /// Innermost Python frame that covers at least half of the gap, preferably from the program's
-    /// own files.
+    /// Innermost Python frame of the program's own files that covers at least half of the gap, else
+    /// the outermost one of a library, which the program calls.
     pub python: String,
 }
 

@@ -26,7 +26,12 @@ pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Explained, Refusal>
     });
     let (advice, capture) = computed.map_err(|error| about.refused(error, entry))?;
     let mut whole = Whole::new(format!("finding {id}"), about.handle);
-    let found = || advice.findings.iter().filter(|finding| finding.id == id);
+    // What another finding explains is asked for by its own name, too.
+    let all = || {
+        let findings = advice.findings.iter();
+        findings.flat_map(|one| std::iter::once(one).chain(&one.also_seen_as))
+    };
+    let found = || all().filter(|finding| finding.id == id);
     for finding in found() {
         push(&mut whole, finding, about);
     }
@@ -42,7 +47,7 @@ pub(super) fn explain(about: &About<'_>, id: &str) -> Result<Explained, Refusal>
     }
     let report = Next::new("report", &[("session", about.handle)], "all findings");
     if whole.blocks.is_empty() {
-        let ids = advice.findings.iter().map(|finding| &*finding.id);
+        let ids = all().map(|finding| &*finding.id);
         let mut ids: Vec<&str> = ids
             .chain(capture.findings.iter().map(|one| &*one.id))
             .collect();
@@ -99,6 +104,9 @@ fn push(whole: &mut Whole, finding: &AdviceFinding, about: &About<'_>) {
     whole.told("confidence", finding.confidence.name());
     if !finding.overlaps.is_empty() {
         whole.told("may be the same time as", &finding.overlaps.join(", "));
+    }
+    for one in &finding.also_seen_as {
+        whole.line(&format!("Also seen as {}: {}", one.id, one.what));
     }
     for evidence in &finding.evidence {
         push_evidence(whole, evidence, about);

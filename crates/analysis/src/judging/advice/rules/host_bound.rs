@@ -3,14 +3,16 @@
 //! The finding is named after what the host does most of that time. Copies to the device are input.
 
 use super::host_causes::{
-    Causes, MAX_SHORT, is_between_calls, longest_gaps, mostly_in, title_of, why_of,
+    ANSWERING, Causes, MAX_SHORT, is_between_calls, longest_gaps, mostly_in, of_cause_ps, title_of,
+    why_of,
 };
 use super::idle::serving_ps;
+use super::late_threads::Late;
 use super::rival::{Rival, rival};
 use super::step_waits;
 use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
 use crate::judging::advice::facts::Facts;
-use crate::judging::advice::report::Confidence;
+use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
@@ -25,6 +27,9 @@ pub(super) static RULE: Rule = Rule {
     parts: &[PartKind::HostOverhead],
     check,
 };
+
+/// The title where the host reads results.
+pub(super) const READS_RESULTS: &str = "Reading results delays the devices";
 
 /// What a server does between requests does not limit it if it waits for them far longer.
 const LITTLE: f64 = 0.25;
@@ -85,6 +90,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_told = facts.gaps().short_ratio <= MAX_SHORT;
     let named_ps = causes.main_ps().filter(|_| is_one_thing && is_told);
     let bound_ps = time.min(named_ps.unwrap_or(f64::INFINITY));
+    let late = (causes.is_reading())
+        .then(|| Late::of(facts, found.place, |gap| gap.cause == Cause::Transfer))
+        .flatten();
     let finding = finding(
         &RULE,
         if answers(facts, &causes) {
@@ -94,10 +102,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         },
         format!(
             "{} is idle for {} of its mean step ({share}) while its host does work other \
-             than input and compilation: {doing}.{}",
+             than input and compilation: {doing}.{}{}",
             facts.place_name(found.place),
             format::duration_ps(time),
-            rival.as_ref().map_or_else(String::new, Rival::told)
+            rival.as_ref().map_or_else(String::new, Rival::told),
+            late.as_ref().map_or_else(String::new, Late::told)
         ),
     )
     .titled(named.title.to_owned())
@@ -105,15 +114,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Some(_) => format!("{} {}", named.why, Rival::WHY),
         None => named.why.to_owned(),
     })
-    .fix(advice(
-        "Put the whole step into one jitted function, or several steps with jax.lax.scan; do not read \
-         results (float(loss), block_until_ready, print) in every step; keep logging and checkpoints \
-         out of the loop.",
-    ))
-    .fix_elsewhere(advice(
-        "Put the whole step into one compiled function, or several steps into one call; do not read \
-         results in every step; keep logging and checkpoints out of the loop.",
-    ))
+    .fix(advice(FIX))
+    .fix_elsewhere(advice(FIX_ELSEWHERE))
     .gain(
         Some(bound_ps.min(left_ps.unwrap_or(f64::INFINITY))),
         PART_ESTIMATE,
@@ -121,17 +123,34 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_step(found.step_ps)
     .seen(facts.longest(found.place, PartKind::HostOverhead))
     .seen(longest_gaps(facts, found.place, is_work));
+    if late.is_some() {
+        return Late::explains(facts, finding).found();
+    }
+    let main = main.filter(|_| is_one_thing);
+    ended(facts, (main, is_told), &named, finding).found()
+}
+
+/// The finding with what its gain is about: its main cause, if that is one thing and all gaps have causes.
+fn ended(
+    facts: &Facts<'_>,
+    (main, is_told): (Option<Cause>, bool),
+    named: &Named,
+    finding: AdviceFinding,
+) -> AdviceFinding {
+    // What else the host does in other steps is another matter.
+    let finding = match main.filter(|_| is_told) {
+        Some(main) => finding.within(of_cause_ps(facts, main)),
+        None => finding,
+    };
     if named.is_guess {
         // What has no name may be a wait for something that takes as long: the gain is at most this.
-        finding.sure(Confidence::Medium).found()
-    } else if is_one_thing {
-        let change = main.filter(|&cause| is_removable(cause));
-        let change = change.map_or_else(String::new, |cause| format!("no-host:{}", cause.name()));
-        finding.without(change).found()
-    } else if named.is_whole {
-        finding.found()
-    } else {
-        finding.code(CODE).found()
+        return finding.sure(Confidence::Medium);
+    }
+    match main {
+        Some(main) if is_removable(main) => finding.without(format!("no-host:{}", main.name())),
+        Some(_) => finding,
+        None if named.is_whole => finding,
+        None => finding.code(CODE),
     }
 }
 
@@ -163,7 +182,7 @@ impl Named {
                 reading_remedy(framework)
             };
             return Self {
-                title: "Reading results delays the devices",
+                title: READS_RESULTS,
                 why: READING,
                 remedy,
                 is_whole: true,
@@ -221,6 +240,11 @@ fn only_frees(facts: &Facts<'_>) -> bool {
     collecting.all(|label| facts.session.text(label.name).contains("PythonRefManager"))
 }
 
+const FIX: &str = "Put the whole step into one jitted function, or several steps with jax.lax.scan; do not read \
+                   results (float(loss), block_until_ready, print) in every step; keep logging and checkpoints \
+                   out of the loop.";
+const FIX_ELSEWHERE: &str = "Put the whole step into one compiled function, or several steps into one call; do not read \
+                             results in every step; keep logging and checkpoints out of the loop.";
 const LOOP: &str = "The loop is within the program: each op of its body is launched anew in every \
                     iteration, and if the number of iterations depends on data, the host reads the \
                     condition from the device each time.";
@@ -237,11 +261,6 @@ const KEEP: &str =
 
 const READING: &str = "The loop waits for a result and copies it to the host before it launches the next \
                        step, so the device has nothing to do meanwhile.";
-
-/// What to do about results that are what the program is for.
-const ANSWERING: &str = "Launch the next batch before reading the results of the last one. If each run answers a \
-                         request, the device has time for more of them: put several into a batch, or serve \
-                         them from several threads.";
 
 /// What to do about time in which no call was recorded.
 const fn find_out_remedy(framework: Framework) -> &'static str {

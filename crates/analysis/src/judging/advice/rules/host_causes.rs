@@ -7,6 +7,7 @@ use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::{Activities, CAUSES, Cause};
+use crate::measuring::steps::StepParts;
 use crate::telling::format;
 use crate::views::idle::{GapRow, OWN_CODE};
 use stepscope_model::{Activity, Direction, LabelId, SaturatingSum as _};
@@ -21,6 +22,15 @@ const MAIN_SHARE: f64 = 0.5;
 const ALL_SHARE: f64 = 0.9;
 /// If gaps too short to have a cause make up more than this share of idle time, the text says so.
 pub(super) const MAX_SHORT: f64 = 0.1;
+
+/// Why devices of XLA:CPU take longer for all they do.
+pub(super) const BUSY_CORES: &str = "XLA:CPU computes on the cores of its host, and other processes, or other threads of \
+                                     this one, may have taken them.";
+
+/// What to do about results that are what the program is for.
+pub(super) const ANSWERING: &str = "Launch the next batch before reading the results of the last one. If each run answers a \
+                         request, the device has time for more of them: put several into a batch, or serve \
+                         them from several threads.";
 
 /// Causes and their times, largest first.
 pub(super) struct Causes {
@@ -122,6 +132,23 @@ impl Causes {
     pub(super) fn is_reading(&self) -> bool {
         self.reads_results && self.main() == Some(Cause::Transfer)
     }
+}
+
+/// The time of a cause in each row of the steps.
+pub(super) fn of_cause_ps(facts: &Facts<'_>, cause: Cause) -> Vec<f64> {
+    let steps = facts.gaps().steps.iter();
+    let times: BTreeMap<(u32, i64), i64> = steps
+        .map(|step| {
+            let time_ps = step.causes_ps[cause.position()];
+            ((step.device_index, step.start_ps), time_ps)
+        })
+        .collect();
+    let of_row = |row: &StepParts| {
+        let place = (row.device?.0, row.span.start.0);
+        times.get(&place).map(|&time_ps| time_ps as f64)
+    };
+    let rows = facts.rows().iter();
+    rows.map(|row| of_row(row).unwrap_or(0.0)).collect()
 }
 
 /// Whether the host copies mostly to itself in the gaps of a place in which it copies: it reads results

@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
 
+use super::host_causes::ANSWERING;
 use super::own_python::without_own_python;
 use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::facts::Facts;
@@ -30,6 +31,13 @@ const WAIT: u8 = 0;
 const COPY: u8 = 1;
 /// Shorter waits are for locks, not for results.
 const MIN_STOP_PS: i64 = 5_000_000;
+
+const FIX: &str = "Keep what the loop needs on the device (jnp.where or lax.cond instead of if, arrays instead of \
+                   float()); collect metrics and read them once every many steps; call block_until_ready \
+                   only to measure.";
+const FIX_ELSEWHERE: &str =
+    "Keep what the loop needs on the device; collect metrics and read them once every many steps.";
+const CODE: &str = "metrics.append(loss)                      # an array, not float(loss)\nif step % 100 == 0:\n    log(jax.device_get(metrics))";
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some(waiting) = waiting(facts) else {
@@ -75,15 +83,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "Each sync drains the device's queue: the device waits until the host has received the \
              result, run Python and launched more work.",
         )
-        .fix(
-            "Keep what the loop needs on the device (jnp.where or lax.cond instead of if, arrays \
-             instead of float()); collect metrics and read them once every many steps; call \
-             block_until_ready only to measure.",
-        )
-        .fix_elsewhere(
-            "Keep what the loop needs on the device; collect metrics and read them once every many steps.",
-        )
-        .code("metrics.append(loss)                      # an array, not float(loss)\nif step % 100 == 0:\n    log(jax.device_get(metrics))")
+        .fix(if facts.trains() { FIX } else { ANSWERING })
+        .fix_elsewhere(if facts.trains() { FIX_ELSEWHERE } else { ANSWERING })
+        .code(if facts.trains() { CODE } else { "" })
         .gain(
             Some(waited * (1.0 - 1.0 / most.per_step.max(1.0))),
             "time in which devices are idle while their host works or waits, minus the share of one sync",

@@ -2,7 +2,8 @@
 
 use stepscope_model::{Picos, SaturatingSum as _, SliceKind, Span};
 
-use super::host_causes::{Causes, longest_gaps, title_of, why_of};
+use super::host_causes::{BUSY_CORES, Causes, longest_gaps, title_of, why_of};
+use super::late_threads::Late;
 use super::rival::{Rival, rival};
 use super::step_waits::{self, launch_ahead};
 use super::{
@@ -35,6 +36,9 @@ const GRAPHS: &str = "Look at the gaps on the timeline. A CUDA or HIP graph is u
 /// Why one of several virtual devices does nothing although it has work.
 const TURNS: &str = "Virtual devices of XLA:CPU take turns on the cores of their host, so while one works, \
     others wait for a core, or for what it computes.";
+/// What to do about a device that waits for the cores of its host.
+const FREE_CORES: &str = "Measure while nothing else runs on the machine, and look at the ops around the gaps on the \
+                          timeline: what ran between them may be of another program, or was not recorded.";
 const ON_ACCELERATORS: &str = "Look for such gaps on accelerators, where each device has its own cores; the \
     length of these says little about them.";
 
@@ -173,18 +177,20 @@ impl Half {
     }
 }
 
+/// How long the device of a step pauses although it has work, or else waits for its host.
+fn half_ps(row: &StepParts, is_pause: bool) -> f64 {
+    (if is_pause {
+        row.lengths.paused_ps
+    } else {
+        row.lengths.quiet_ps()
+    }) as f64
+}
+
 /// The idle time of the steps of a place in two: the longer half, whose cause is named, and the rest.
 /// The host does not cause pauses, so they have another remedy.
 fn halves(facts: &Facts<'_>, place: Place) -> (Half, Half) {
     let half = |is_pause: bool| {
-        let of_row = |row: &StepParts| {
-            (if is_pause {
-                row.lengths.paused_ps
-            } else {
-                row.lengths.quiet_ps()
-            }) as f64
-        };
-        let mut places = facts.by_place(of_row).into_iter();
+        let mut places = facts.by_place(|row| half_ps(row, is_pause)).into_iter();
         let time = places.find(|own| own.place == place);
         Half {
             is_pause,
@@ -250,6 +256,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .gain(Some(time), ESTIMATE)
+    .within(
+        facts
+            .rows()
+            .iter()
+            .map(|row| half_ps(row, is_pause))
+            .collect(),
+    )
     .of_step(found.step_ps)
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
@@ -266,6 +279,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
             rest.as_rest(&named)
         );
         return queued.told(AdviceFinding { what, ..finding }).found();
+    }
+    if is_blocked
+        && let Some(late) = Late::of(facts, found.place, |gap| gap.cause == Cause::Blocked)
+    {
+        let what = format!("{}{}", finding.what, late.told());
+        return Late::explains(facts, AdviceFinding { what, ..finding }).found();
     }
     if is_blocked && waits_for_others(facts) {
         return finding
@@ -298,7 +317,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ));
     }
     if is_blocked {
-        return launch_ahead(finding).found();
+        return launch_ahead(facts, finding).found();
     }
     not_recorded(facts, found.place, finding)
 }
@@ -317,6 +336,14 @@ fn pauses(facts: &Facts<'_>, finding: AdviceFinding, on_gpus: bool) -> Outcome {
     }
     let (why, fix) = if on_gpus {
         (LATE_LAUNCH, GRAPHS)
+    } else if facts.is_cpu_only() {
+        // What takes the cores of the machine is no fault of a program on them.
+        let severity = finding.severity.max(Severity::Warning);
+        let finding = AdviceFinding {
+            severity,
+            ..finding
+        };
+        return finding.why(BUSY_CORES).fix(FREE_CORES).found();
     } else {
         let framework = facts.session.framework();
         (why_of(Cause::Device), Cause::Device.remedy(framework))

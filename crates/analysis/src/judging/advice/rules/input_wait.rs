@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{Class, Picos, SaturatingSum as _, Span};
+use stepscope_model::host_names::is_library_frame;
+use stepscope_model::{Class, LabelId, Picos, SaturatingSum as _, Session, Span};
 
 use super::host_causes::{place_of, python_function};
 use super::queue::Queue;
 use super::round_trips::{self, round_trips};
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
-use crate::judging::advice::evidence::{between, in_view, longest_slice};
+use crate::judging::advice::evidence::{Longest, between, in_view, longest_slice};
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::judging::advice::report::{AdviceEvidence, AdviceFinding};
 use crate::measuring::activity::Cause;
@@ -231,17 +232,14 @@ fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
     if let Some(stage) = main_stage(facts, worst) {
         return format!(" Most of it is {stage}.");
     }
-    let name = longest_input(facts, worst);
-    // `next(iterator)` does not say which iterator it is, but what runs within it does.
-    if name.as_deref() == Some("$builtins next") {
-        return place_of(facts, Cause::DataLoading)
+    match longest_input(facts, worst) {
+        // `next(iterator)` does not say which iterator it is, but what runs within it does.
+        Some(name) if name == "builtins next" => place_of(facts, Cause::DataLoading)
             .strip_prefix(", in ")
-            .map_or_else(String::new, |place| format!(" Most of it is {place}."));
+            .map_or_else(String::new, |place| format!(" Most of it is {place}.")),
+        Some(name) => format!(" Most of it is {name}."),
+        None => String::new(),
     }
-    name.map_or_else(String::new, |name| {
-        let name = name.trim_start_matches('$');
-        format!(" Most of it is {}.", format::shortened(name))
-    })
 }
 
 /// Share of the waits of a host from which on the slowest stage is what they are for.
@@ -262,10 +260,11 @@ fn main_stage(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
     let function = python_function(&stage.name)?;
     let own_ps = (stage.self_ps - stage.background_ps) as f64;
     let is_most = stage.name.contains(".py:") && own_ps >= MOST * waits_ps;
-    is_most.then(|| format::shortened(&function))
+    (is_most && says_what(&stage.name)).then(|| format::shortened(&function))
 }
 
-/// The longest input slice in the step that waits longest, else the slowest stage.
+/// The longest input slice in the step that waits longest, else the slowest stage: `data_loading`, or a
+/// function and who calls it.
 fn longest_input(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
     let session = facts.session;
     let rows = facts.waits().rows.iter();
@@ -282,9 +281,43 @@ fn longest_input(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
         let host = stepscope_model::HostId::from_index(host);
         longest_slice(session, host, Class::Input, within)
     });
-    slice
-        .map(|(name, _)| name)
-        .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name))
+    match slice {
+        Some(slice) => Some(called(session, &slice)),
+        None => slowest_stage(session, &facts.selected).map(|stage| plain(&stage.name)),
+    }
+}
+
+/// `data_loading`, `load (data.py:12)`, `load (data.py:12), which calls __getitem__ (_npyio_impl.py:239)`.
+fn called(session: &Session, slice: &Longest) -> String {
+    let name = session.label_name(slice.label);
+    let function =
+        |label: LabelId| python_function(session.label_name(label).trim_start_matches('$'));
+    let Some(function_called) = slice
+        .frames
+        .called()
+        .or(Some(slice.label))
+        .and_then(function)
+    else {
+        return plain(name);
+    };
+    if says_what(name) || !name.contains(".py:") {
+        return plain(name);
+    }
+    let function_called = format::shortened(&function_called);
+    let own = slice.frames.own().filter(|&own| own != slice.label);
+    match own.and_then(function) {
+        Some(own) => format!("{}, which calls {function_called}", format::shortened(&own)),
+        None => format!("{function_called}, which the loop's own code calls"),
+    }
+}
+
+/// Whether a frame is of a function of the program that says itself what it is for: Python gave it no name.
+fn says_what(name: &str) -> bool {
+    !is_library_frame(name) && !name.contains(" __")
+}
+
+fn plain(name: &str) -> String {
+    format::shortened(name.trim_start_matches('$'))
 }
 
 /// How long the other hosts wait, if there are any.

@@ -30,6 +30,7 @@ mod idle_recording;
 mod input_wait;
 mod interpreted_kernels;
 mod kernel_input_wait;
+mod late_threads;
 mod launch_overhead;
 mod load_imbalance;
 mod long_ops;
@@ -70,6 +71,7 @@ mod unfused_ops;
 mod unrolled_loop;
 mod variants;
 
+use super::report::AdviceFinding;
 pub(super) use rule::Outcome;
 pub use rule::Rule;
 use rule::{
@@ -151,52 +153,107 @@ pub(super) const STEP_OUTLIERS: &str = step_outliers::RULE.id;
 
 /// What happens, and the rules that say why.
 pub(super) struct Explained {
-    pub(super) effect: &'static str,
-    /// The title of findings that name no cause themselves; none if all of them are explained.
-    pub(super) title: Option<&'static str>,
-    pub(super) causes: &'static [&'static str],
+    effect: Named,
+    causes: &'static [Named],
+    /// Whether both are about the same time, so that they have one gain.
+    pub(super) is_same: bool,
 }
+
+impl Explained {
+    pub(super) fn is_effect(&self, finding: &AdviceFinding) -> bool {
+        self.effect.is(finding)
+    }
+
+    pub(super) fn is_cause(&self, finding: &AdviceFinding) -> bool {
+        self.causes.iter().any(|cause| cause.is(finding))
+    }
+}
+
+/// Findings of a rule: those with a title, or all of them.
+struct Named {
+    id: &'static str,
+    title: Option<&'static str>,
+}
+
+impl Named {
+    const fn all(rule: &Rule) -> Self {
+        Self {
+            id: rule.id,
+            title: None,
+        }
+    }
+
+    const fn titled(rule: &Rule, title: &'static str) -> Self {
+        Self {
+            id: rule.id,
+            title: Some(title),
+        }
+    }
+
+    fn is(&self, finding: &AdviceFinding) -> bool {
+        self.id == finding.id && self.title.is_none_or(|title| title == finding.title)
+    }
+}
+
+const READING: Named = Named::titled(&host_bound::RULE, host_bound::READS_RESULTS);
+const REPEATED: Named = Named::titled(&program_runs::RULE, program_runs::REPEATED);
 
 /// What explains something and is explained itself stands after what it explains, so that the deepest
 /// cause ends up in front.
 pub(super) const EXPLAINED: &[Explained] = &[
     Explained {
-        effect: compilation::RULE.id,
-        title: None,
-        causes: &[recompilation::RULE.id],
+        effect: Named::all(&compilation::RULE),
+        causes: &[Named::all(&recompilation::RULE)],
+        is_same: true,
     },
     Explained {
-        effect: exposed_communication::RULE.id,
-        title: None,
-        causes: &[straggler::RULE.id, load_imbalance::RULE.id],
+        effect: Named::all(&exposed_communication::RULE),
+        causes: &[
+            Named::all(&straggler::RULE),
+            Named::all(&load_imbalance::RULE),
+        ],
+        is_same: false,
     },
     Explained {
-        effect: straggler::RULE.id,
-        title: None,
-        causes: &[load_imbalance::RULE.id, input_wait::RULE.id],
+        effect: Named::all(&straggler::RULE),
+        causes: &[
+            Named::all(&load_imbalance::RULE),
+            Named::all(&input_wait::RULE),
+        ],
+        is_same: false,
     },
     Explained {
-        effect: idle::RULE.id,
-        title: Some(idle::RULE.title),
+        effect: Named::titled(&idle::RULE, idle::RULE.title),
         causes: LAUNCHING,
+        is_same: true,
     },
     Explained {
-        effect: host_bound::RULE.id,
-        title: Some(host_bound::RULE.title),
+        effect: Named::titled(&host_bound::RULE, host_bound::RULE.title),
         causes: LAUNCHING,
+        is_same: true,
     },
     Explained {
-        effect: program_runs::RULE.id,
-        title: None,
-        causes: &[host_syncs::RULE.id],
+        effect: Named::titled(&program_runs::RULE, program_runs::RULE.title),
+        causes: &[Named::all(&host_syncs::RULE), READING],
+        is_same: true,
+    },
+    Explained {
+        effect: Named::all(&host_syncs::RULE),
+        causes: &[READING, REPEATED],
+        is_same: true,
+    },
+    Explained {
+        effect: READING,
+        causes: &[REPEATED],
+        is_same: true,
     },
 ];
 
 /// What makes the host launch more than the device waits for.
-const LAUNCHING: &[&str] = &[
-    host_syncs::RULE.id,
-    program_runs::RULE.id,
-    tiny_kernels::RULE.id,
+const LAUNCHING: &[Named] = &[
+    Named::all(&host_syncs::RULE),
+    Named::all(&program_runs::RULE),
+    Named::all(&tiny_kernels::RULE),
 ];
 
 /// The ids of all rules.

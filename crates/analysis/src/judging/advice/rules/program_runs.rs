@@ -8,7 +8,9 @@ use super::own_python::without_own_python;
 use super::{Outcome, Rule, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
-use crate::judging::advice::report::{AdviceEvidence, Confidence};
+use crate::judging::advice::programs::BusyProgram;
+use crate::judging::advice::report::{AdviceEvidence, AdviceFinding, Confidence};
+use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::measuring::steps::{PartKind, median};
 use crate::telling::format;
 
@@ -87,7 +89,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
         return Outcome::Passed(text);
     };
-    finding(&RULE, severity, text)
+    let found = finding(&RULE, severity, text)
         .why(WHY)
         .fix(FIX)
         .why_elsewhere(
@@ -102,9 +104,85 @@ fn check(facts: &Facts<'_>) -> Outcome {
              program",
         )
         .sure(Confidence::Medium)
-        .seen(most_run(facts, device))
-        .found()
+        .seen(most_run(facts, device));
+    match Repeated::of(facts, device, runs) {
+        Some(repeated) => repeated.told(facts, found).found(),
+        None => found.found(),
+    }
 }
+
+/// The title where most of the short programs are runs of one.
+pub(super) const REPEATED: &str = "One program runs many times per step";
+
+/// So many runs of one program per step are a loop.
+const MIN_RUNS: f64 = 4.0;
+/// Share of the short programs of a step that are runs of the one.
+const MOST_RUNS: f64 = 0.75;
+
+/// A short program that most runs of a step are of. A program has one set of shapes.
+struct Repeated {
+    program: ProgramId,
+    per_step: f64,
+}
+
+impl Repeated {
+    fn of(facts: &Facts<'_>, device: DeviceId, runs: f64) -> Option<Self> {
+        let steps = StepsOfRuns::of(facts);
+        let mut counts: BTreeMap<ProgramId, BTreeMap<usize, usize>> = BTreeMap::new();
+        let own = facts.session.program_runs.iter();
+        for run in own.filter(|run| run.device == device && is_short(run)) {
+            if let Some(row) = steps.step(run) {
+                let of_steps = counts.entry(run.program).or_default();
+                *of_steps.entry(row.step).or_default() += 1;
+            }
+        }
+        let medians = counts.into_iter().map(|(program, of_steps)| {
+            let counts: Vec<f64> = of_steps.into_values().map(|count| count as f64).collect();
+            (program, median(&counts))
+        });
+        let (program, per_step) = medians.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        // One op is a part of a function that was not jitted.
+        let is_op = facts.session.program(program).is_single_op();
+        let is_most = per_step >= MIN_RUNS && per_step >= MOST_RUNS * runs;
+        (is_most && !is_op).then_some(Self { program, per_step })
+    }
+
+    fn told(&self, facts: &Facts<'_>, finding: AdviceFinding) -> AdviceFinding {
+        let name = format::shortened(&facts.session.program(self.program).name);
+        let mut busy = facts.programs().iter();
+        // Its results have the shapes of its arguments: a run may get those of the one before.
+        let may_feed = busy
+            .find(|one| one.id == self.program)
+            .is_none_or(BusyProgram::trains);
+        let what = format!(
+            "{} Of these, {} are of {name}, with the same shapes each time.",
+            finding.what,
+            format::counted(self.per_step, "run")
+        );
+        let (fix, code) = if may_feed {
+            (FIX_EITHER, CODE_EITHER)
+        } else {
+            (FIX_VMAP, CODE_VMAP)
+        };
+        AdviceFinding { what, ..finding }
+            .titled(REPEATED.to_owned())
+            .fix(fix)
+            .fix_elsewhere(
+                "Compute all of them in one call: stack their arguments and add a dimension for them.",
+            )
+            .code(code)
+    }
+}
+
+const FIX_VMAP: &str = "No run gets the result of another one: stack the arguments of all of them, and compute them in one \
+                        call with jax.vmap.";
+const CODE_VMAP: &str =
+    "results = jax.jit(jax.vmap(function))(stacked)      # not [function(x) for x in xs]";
+const FIX_EITHER: &str = "If no run gets the result of another one of its step, such as members of an ensemble, stack the \
+                          arguments of all of them and compute them in one call with jax.vmap. If each continues \
+                          where the last one ended, run them in one program with jax.lax.scan.";
+const CODE_EITHER: &str = "states, losses = jax.jit(jax.vmap(update, (0, None)))(states, batch)     # independent runs\n\
+                           state, losses = jax.lax.scan(update, state, batches)                     # one after the other";
 
 /// How long the devices of the same host wait in their mean step while it copies to them.
 fn copied_ps(facts: &Facts<'_>, device: DeviceId) -> f64 {

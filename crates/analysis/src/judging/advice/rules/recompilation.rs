@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::host_names::module_function;
-use stepscope_model::{SaturatingSum as _, Session};
+use stepscope_model::{Picos, Session, Span};
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
-use crate::measuring::steps::PartKind;
+use crate::measuring::interval::Intervals;
+use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
 use crate::views::compile::CompilationRow;
 
@@ -92,25 +93,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
         [] => String::new(),
         changes => format!(" What changed: {}.", changes.join("; ")),
     };
-    let in_steps = again.iter().filter(|row| row.step.is_some());
-    let time: i64 = in_steps.map(|row| row.duration_ps).saturating_sum();
-    let mean_ps = time as f64 / facts.step_count() / facts.session.hosts.len().max(1) as f64;
-    // Devices may have had work meanwhile.
-    let waited_ps = facts
-        .mean(|row| part_ps(row, PartKind::Compilation) as f64)
-        .unwrap_or(mean_ps);
-    let besides = match besides {
-        0 => String::new(),
-        count => format!(
-            " Besides, {} of single ops outside of jit.",
-            format::counted(count, "compilation")
-        ),
-    };
+    let times = Times::of(facts, &again);
     let title = if are_ops { OPS } else { RULE.title };
     finding(
         &RULE,
         severity,
-        format!("Recompiled: {}.{reason}{besides}", words.join("; ")),
+        format!(
+            "Recompiled: {}.{reason}{}",
+            words.join("; "),
+            and_ops(besides)
+        ),
     )
     .titled(title.to_owned())
     .why(if are_ops { WHY_OPS } else { WHY })
@@ -125,13 +117,54 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .code("jax.config.update(\"jax_explain_cache_misses\", True)")
     .gain(
-        Some(mean_ps.min(waited_ps)),
-        "time of these compilations within steps ÷ number of steps ÷ number of hosts, at most the part \
-         of the mean step in which devices wait for compilation",
+        facts.mean(|row| times.waited_ps(facts, row)),
+        "time in which devices wait for these compilations ÷ number of steps",
+    )
+    .within(
+        facts
+            .rows()
+            .iter()
+            .map(|row| times.waited_ps(facts, row))
+            .collect(),
     )
     .sure(Confidence::Medium)
     .seen(longest.into_iter().take(TOLD).map(seen))
     .found()
+}
+
+/// ` Besides, 2 compilations of single ops outside of jit.`
+fn and_ops(count: usize) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    let counted = format::counted(count, "compilation");
+    format!(" Besides, {counted} of single ops outside of jit.")
+}
+
+/// When the hosts compile, by name.
+struct Times<'a>(BTreeMap<&'a str, Intervals>);
+
+impl<'a> Times<'a> {
+    fn of(facts: &'a Facts<'_>, compilations: &[&CompilationRow]) -> Self {
+        let of_host = |name: &'a str| {
+            let own = compilations.iter().filter(|row| row.host == name);
+            let spans = own.map(|row| {
+                let start = Picos(row.start_ps);
+                Span::new(start, start + Picos(row.duration_ps))
+            });
+            (name, Intervals::union_of(spans.collect()))
+        };
+        let hosts = facts.session.hosts.iter();
+        Self(hosts.map(|host| of_host(host.name.as_str())).collect())
+    }
+
+    /// How long the device of a step waits for them: it may have work meanwhile.
+    fn waited_ps(&self, facts: &Facts<'_>, row: &StepParts) -> f64 {
+        let host = facts.session.host(row.host).name.as_str();
+        let within = self.0.get(host).map(|times| times.clip(row.span));
+        let within_ps = within.map_or(0, |within| within.duration().0);
+        within_ps.min(part_ps(row, PartKind::Compilation)) as f64
+    }
 }
 
 /// How often and how long each function was compiled again, longest first.

@@ -308,8 +308,10 @@ pub(super) fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFi
         estimate: String::new(),
         confidence: Confidence::High,
         evidence: Vec::new(),
+        also_seen_as: Vec::new(),
         bound_ps: None,
         parts: rule.parts.to_vec(),
+        rows_ps: None,
         elsewhere: Elsewhere::default(),
     }
 }
@@ -389,6 +391,12 @@ impl AdviceFinding {
     /// The gain comes from parts other than the rule's usual ones.
     pub(super) fn of_parts(mut self, parts: &[PartKind]) -> Self {
         self.parts = parts.to_vec();
+        self
+    }
+
+    /// The time that it is about in each row of the steps, in picoseconds.
+    pub(super) fn within(mut self, rows_ps: Vec<f64>) -> Self {
+        self.rows_ps = Some(rows_ps);
         self
     }
 

@@ -1,7 +1,10 @@
 //! Some steps take much longer than the others.
 
+use std::collections::BTreeMap;
+
 use stepscope_model::SaturatingSum as _;
 
+use super::host_causes::BUSY_CORES;
 use super::idle::serving_ps;
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
@@ -26,8 +29,11 @@ pub(super) static RULE: Rule = Rule {
 const MOST_ODD: usize = 2;
 /// Noise seldom makes a step this many times as long.
 const MUCH: f64 = 2.0;
-const NOISE: &str = "XLA:CPU computes on the cores of its host, and other processes, or other threads of \
-                     this one, may have taken them.";
+const WARMS_UP: &str = "They are the first steps of the recording: caches, allocators and pipelines may still be \
+                        warming up.";
+const OR_NOISE: &str = " If the program ran the same steps before the recording, they were warm, and other \
+                        processes, or other threads of this one, may have taken the cores on which XLA:CPU \
+                        computes.";
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let bars = &facts.bars;
@@ -105,9 +111,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .why(match &own {
         Some(own) => own.why().to_owned(),
         None if warms_up && part != PartKind::Compilation => {
-            "They are the first steps of the recording: caches, allocators and pipelines may still \
-             be warming up."
-            .to_owned()
+            let or = if may_lack_cores(facts, part) { OR_NOISE } else { "" };
+            format!("{WARMS_UP}{or}")
         }
         None if late.is_some() => {
             "All participants meet in the collectives of a step, so the last to arrive sets the pace."
@@ -124,6 +129,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     })
     .gain(Some(gain), "time of these steps beyond the median ÷ number of steps")
     .of_parts(&[part])
+    .within(of_bars.beyond_ps(facts, &long, usual))
     .seen(evidence)
     .found()
 }
@@ -181,7 +187,7 @@ fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
              shape or type (see `stepscope compile`)."
         }
         PartKind::Collectives => late_participant(facts),
-        _ if facts.is_cpu_only() => NOISE,
+        _ if facts.is_cpu_only() => BUSY_CORES,
         _ => "The devices themselves took longer, or the cause on the host was not recorded.",
     };
     known.to_owned()
@@ -262,6 +268,18 @@ impl<'a> Positions<'a> {
             bars,
             steps: steps.map(|rows| rows[0].step).collect(),
         }
+    }
+
+    /// What these steps take beyond the usual length, in each row of the steps.
+    fn beyond_ps(&self, facts: &Facts<'_>, long: &[&StepBar], usual: f64) -> Vec<f64> {
+        let beyond = long.iter().filter_map(|bar| {
+            let step = self.position(bar)?;
+            Some((step, bar.duration_ps - usual))
+        });
+        let beyond: BTreeMap<usize, f64> = beyond.collect();
+        let rows = facts.rows().iter();
+        rows.map(|row| beyond.get(&row.step).copied().unwrap_or(0.0))
+            .collect()
     }
 
     fn position(&self, bar: &StepBar) -> Option<usize> {

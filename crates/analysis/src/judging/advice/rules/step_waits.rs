@@ -1,6 +1,7 @@
 //! The host waits for a step before it launches the next, so the device has no work in between.
 
-use super::host_causes::{Causes, longest_gaps, place_of, why_of};
+use super::host_causes::{ANSWERING, Causes, longest_gaps, place_of, why_of};
+use super::late_threads::{self, Late};
 use super::{
     CPU_ONLY, NO_WORK, Outcome, Rule, WAITING, finding, gravity, is_in_few_steps, no_steps,
 };
@@ -123,17 +124,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let idle = waits.idle;
     let causes = Causes::of_place(facts, idle.place, is_at_end);
+    let late = Late::of(facts, idle.place, |gap| gap.cause == Cause::Blocked);
     let finding = finding(
         &RULE,
         waits.severity,
         format!(
             "At the end of a step, {} has no work until its host, which waits for that end{}, has \
-             launched the next one: for {} of its mean step ({}). In all its idle time, its host is: {}.",
+             launched the next one: for {} of its mean step ({}). In all its idle time, its host is: {}.{}",
             facts.place_name(idle.place),
             place_of(facts, Cause::Blocked),
             format::duration_ps(waits.ends_ps),
             format::percent(waits.ends_ps / idle.step_ps),
             causes.told(facts),
+            late.as_ref().map_or_else(String::new, Late::told),
         ),
     )
     .gain(
@@ -143,11 +146,23 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_step(idle.step_ps)
     .without(NO_WAITS)
     .seen(longest_gaps(facts, idle.place, is_at_end));
-    launch_ahead(finding).found()
+    let finding = launch_ahead(facts, finding);
+    if late.is_none() {
+        return finding.found();
+    }
+    let (why, fix) = (
+        format!("{} {}", finding.why, late_threads::WHY),
+        format!("{} {}", finding.fix, late_threads::FIX),
+    );
+    finding.why(why).fix(fix).found()
 }
 
-/// What to do about a host that waits for its device.
-pub(super) fn launch_ahead(finding: AdviceFinding) -> AdviceFinding {
+/// What to do about a host that waits for its device. Results that are what the program is for have to be
+/// read.
+pub(super) fn launch_ahead(facts: &Facts<'_>, finding: AdviceFinding) -> AdviceFinding {
+    if !facts.trains() {
+        return finding.why(why_of(Cause::Blocked)).fix(ANSWERING);
+    }
     finding
         .why(why_of(Cause::Blocked))
         .fix(

@@ -1,0 +1,60 @@
+//! Findings name the code of the program, not how a library does what it asks for.
+
+use super::drawings::{GAP, cpu};
+use super::step_cases::programs;
+use super::{advice, finding};
+
+fn what(python: &str, id: &str) -> String {
+    let found = finding(&advice(&[cpu(GAP, python, "")]), id);
+    found["what"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn a_function_of_a_library_is_told_with_who_calls_it() {
+    let library =
+        "701..998us $_npyio_impl.py:239 __getitem__\n702..990us $_format_impl.py:780 read_array";
+    let alone = what(library, "input_wait");
+    let told = "Most of it is __getitem__ (_npyio_impl.py:239), which the loop's own code calls.";
+    assert!(alone.contains(told), "{alone}");
+    let called = what(
+        &format!("700..999us $data.py:12 pick\n{library}"),
+        "input_wait",
+    );
+    let told = "Most of it is pick (data.py:12), which calls __getitem__ (_npyio_impl.py:239).";
+    assert!(called.contains(told), "{called}");
+}
+
+/// The outermost frame of the library is what the program calls.
+#[test]
+fn reading_a_result_is_called_what_the_program_calls_it() {
+    let read = "701..990us $array.py:293 __float__\n702..989us $profiler.py:417 wrapper\n\
+                703..988us $array.py:629 _value\n704..985us np.asarray(jax.Array)";
+    let text = what(read, "host_bound");
+    assert!(text.contains("__float__ (array.py:293)"), "{text}");
+    let own = what(
+        &format!("700..992us $train.py:40 log\n{read}"),
+        "host_bound",
+    );
+    assert!(own.contains("log (train.py:40)"), "{own}");
+}
+
+/// Twenty runs per step of one program with two ops.
+#[test]
+fn one_program_that_runs_many_times_is_told_how_to_run_once() {
+    let op = "add.1 = bf16[64,64] add(p.0, p.0)\n          ";
+    let text = |result: &str| {
+        let text = programs(20);
+        text.replace("dot.1 = bf16", &format!("{op}{result} = bf16"))
+    };
+    let found = finding(&advice(&[text("dot.1")]), "program_runs");
+    assert_eq!(found["title"], "One program runs many times per step");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("Of these, 20 runs are of jit_step"), "{what}");
+    assert!(
+        found["fix"].as_str().expect("a text").contains("jax.vmap"),
+        "{found}"
+    );
+    // A single op is a part of a function that was not jitted.
+    let found = finding(&advice(&[programs(20)]), "program_runs");
+    assert_eq!(found["title"], "Many short programs per step");
+}

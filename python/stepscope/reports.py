@@ -1906,6 +1906,8 @@ class ComparedMethod(Record):
 class ComparedOp(Record):
     """An op, kernel or copy of the baseline and of another session."""
 
+    _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
+
     index: int
     """Position of the op before sorting and limit, to which bars and causes refer."""
 
@@ -1925,6 +1927,11 @@ class ComparedOp(Record):
 
     part: PartKind
     """Part of a step that the op belongs to."""
+
+    class_: str
+    """What kind of work the op is, such as `matmul`, in this session; of an op that is gone, in the
+    baseline.
+    """
 
     time: TimeDifference
     """Self time of the op per step, mean over devices."""
@@ -7181,6 +7188,11 @@ class WhatIfReport(Report):
 
     picture: WhatIfPicture | None
     """The step of median length before and with all changes, to be drawn. Absent without changes.
+    """
+
+    offers: list[str]
+    """Changes that concern no op by name and shorten a step by at least 0.1 % each, to try next.
+    Empty without an answer.
     """
 
     notes: list[Note]

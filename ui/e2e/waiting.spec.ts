@@ -55,6 +55,16 @@ test('communication is summed by what the reader chooses', async ({ page, url })
   await expect(page.locator('.collectives-more')).toContainText('all-reduce');
 });
 
+test('only changes that help are offered', async ({ page, url }) => {
+  const offers = page.locator('.what-if-changes button', { hasText: '+ ' });
+  await openView(page, url, 'gpt-off/run', 'what_if');
+  await expect(offers.filter({ hasText: 'No input wait' })).toBeVisible();
+  // One device: it has no collectives.
+  await expect(offers.filter({ hasText: /collectives|Network|Devices arrive/ })).toHaveCount(0);
+  await openView(page, url, 'demo', 'what_if');
+  await expect(offers.filter({ hasText: 'Hide collectives' })).toBeVisible();
+});
+
 test('a slider tries another factor', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'what_if', '?change=network:2');
   const slider = page.getByRole('slider', { name: 'Factor of: Network 2× as fast' });

@@ -3,7 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { byEvidence, relativeText, signedText, toneOf } from '../../compare/change';
 import { formatDuration } from '../../format/numbers';
-import { partColor, partTitle } from '../../format/palette';
+import { classColor, classTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { getParam, setParams } from '../../shell/state';
 import { linkKeys, type LinkKeys } from '../../widgets/link-keys';
@@ -65,7 +65,11 @@ const COLUMNS = declared<ComparedOp>('compare.ops', [
     value: (op) => [op.other?.name, op.baseline?.name].filter(Boolean).join(' '),
     cell: (op) => (
       <span class="op-name">
-        <span class="swatch" style={{ background: partColor(op.part) }} data-tip={partTitle(op.part)} />
+        <span
+          class="swatch"
+          style={{ background: classColor(op.class) }}
+          data-tip={classTitle(op.class)}
+        />
         <Middle text={sideOf(op)?.name ?? ''} isCode />
         <Show when={op.baseline && op.other && op.baseline.name !== op.other.name}>
           <span class="muted op-was" data-tip={`In the baseline: ${op.baseline?.name}`}>
@@ -140,6 +144,7 @@ const COLUMNS = declared<ComparedOp>('compare.ops', [
     cell: (op) => <span class="number">{countText(op)}</span>,
   },
   { key: 'change', width: 240, value: (op) => op.change, isOptional: true },
+  { key: 'class', width: 130, value: (op) => classTitle(op.class), isOptional: true },
   {
     key: 'category',
     title: 'Category',

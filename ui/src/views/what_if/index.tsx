@@ -31,18 +31,6 @@ import { changeWords, nameIn } from './plain-change';
 import { Picture } from './picture-view';
 import './what_if.css';
 
-/** Changes to try with one click. */
-const EXAMPLES = [
-  'hide:collectives',
-  'overlap',
-  'network:2',
-  'expected:compute',
-  'align',
-  'no-input-wait',
-  'no-waits',
-  'no-launch-gaps',
-];
-
 /** Columns of causes; kernels with long C++ names are named as briefly as in Kernels. */
 function rowColumns(rows: readonly WhatIfRow[]): Column<WhatIfRow>[] {
   const short = shortNames(rows.map((row) => nameIn(row.change)).filter(Boolean));
@@ -123,7 +111,7 @@ export default function WhatIfView(props: ViewProps) {
   );
   return (
     <div class="page is-filling">
-      <Changes />
+      <Changes offers={report.data()?.offers ?? []} />
       <AnswerView answer={report}>
         {(data) => (
           <Show when={data().is_admitted} fallback={<Refused report={data()} />}>
@@ -138,8 +126,8 @@ export default function WhatIfView(props: ViewProps) {
   );
 }
 
-/** What would be different: a field of text, examples, and what is chosen. */
-function Changes() {
+/** What would be different: a field of text, what is chosen, and changes to try with one click. */
+function Changes(props: { offers: readonly string[] }) {
   const [text, setText] = createSignal('');
   const add = (change: string) => {
     const wanted = change.trim();
@@ -176,10 +164,10 @@ function Changes() {
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <For each={EXAMPLES.filter((example) => !changes().includes(example))}>
-        {(example) => (
-          <button type="button" class="quiet" data-tip={example} onClick={() => add(example)}>
-            + {changeWords(example)}
+      <For each={props.offers.filter((offer) => !changes().includes(offer))}>
+        {(offer) => (
+          <button type="button" class="quiet" data-tip={offer} onClick={() => add(offer)}>
+            + {changeWords(offer)}
           </button>
         )}
       </For>

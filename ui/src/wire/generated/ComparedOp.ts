@@ -33,6 +33,11 @@ other: ComparedOpSide | null,
  */
 part: PartKind, 
 /**
+ * What kind of work the op is, such as `matmul`, in this session; of an op that is gone, in the
+ * baseline.
+ */
+class: string, 
+/**
  * Self time of the op per step, mean over devices.
  */
 time: TimeDifference, 

@@ -71,6 +71,11 @@ kinds: Array<WhatIfKindRow>,
  */
 picture: WhatIfPicture | null, 
 /**
+ * Changes that concern no op by name and shorten a step by at least 0.1 % each, to try next. Empty
+ * without an answer.
+ */
+offers: Array<string>, 
+/**
  * How figures were obtained and what they do not cover.
  */
 notes: Array<Note>, };

@@ -6619,6 +6619,13 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
     },
+    class: {
+      title: "Class",
+      meaning: "What kind of work the op is, such as matmul, in this session; of an op that is gone, in the baseline.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
     source: {
       title: "Source",
       meaning: "Source line of the program that created the op.",

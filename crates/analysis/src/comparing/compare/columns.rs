@@ -139,6 +139,7 @@ pub(super) const OPS: &[Field<ComparedOp, CompareReport>] = &[
         .means("Upper end of the confidence interval of the difference in self time.")
         .of(|op| op.time.high_ps.into()),
     Column::wide("change", "Change", Unit::Text).of(|op| op.change.as_str().into()),
+    Column::wide("class", "Class", Unit::Text).of(|op| op.class.as_str().into()),
     Column::wide("source", "Source", Unit::Text)
         .means("Source line of the program that created the op.")
         .of(|op| known(op, |side| &side.source)),

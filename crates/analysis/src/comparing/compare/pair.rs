@@ -191,10 +191,22 @@ impl<'a, 'b> Both<'a, 'b> {
             baseline: self.op_side(0, change.baseline),
             other: self.op_side(1, change.other),
             part: change.part,
+            class: self.class(change).to_owned(),
             time: difference(&values[0], &values[1], found, *evidence),
             step_difference_ps: change.step_ps,
             change: self.change_text(change),
         }
+    }
+
+    /// The class of the op with its most time, where the op still is.
+    fn class(&self, change: &Change) -> &'static str {
+        let of = |side: usize, item: Option<usize>| {
+            let label = self.item(side, item)?.label;
+            Some(self.sides[side].session.label(label).class.name())
+        };
+        of(1, change.other)
+            .or_else(|| of(0, change.baseline))
+            .unwrap_or_default()
     }
 
     /// The effect on each op, and its evidence among the ops that are large enough to be tested.

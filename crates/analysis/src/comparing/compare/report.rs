@@ -347,6 +347,9 @@ pub struct ComparedOp {
     pub other: Option<ComparedOpSide>,
     /// Part of a step that the op belongs to.
     pub part: PartKind,
+    /// What kind of work the op is, such as `matmul`, in this session; of an op that is gone, in the
+    /// baseline.
+    pub class: String,
     /// Self time of the op per step, mean over devices.
     pub time: TimeDifference,
     /// Effect of the op on the step: the difference of its self time, scaled so that the ops of a

@@ -177,6 +177,11 @@ impl Thresholds {
             .then(|| (waited, format!("{} of the mean step", threshold.text())))
     }
 
+    /// The verdict on a figure; none if the table has no entry of that key.
+    pub(crate) fn judge(&self, key: &str, value: f64) -> Option<VerdictKind> {
+        self.get(key).map(|threshold| threshold.judge(value))
+    }
+
     /// The entry of a rule. Without one, a threshold that passes everything.
     pub(crate) fn of_rule(&self, key: &str) -> Threshold {
         let none = smaller("unknown_ratio", "", f64::INFINITY, f64::INFINITY);

@@ -52,7 +52,7 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
         let in_steps = in_steps(facts, threshold.key, thresholds, judged);
         let (verdict, reason) = match &in_steps {
             Some((waited, _)) => (*waited, IN_STEPS.to_owned()),
-            None => tempered(facts, threshold, judged),
+            None => tempered(facts, thresholds, threshold, judged),
         };
         let judged_as = beside(facts, threshold.key).filter(|_| verdict != judged);
         if !reason.is_empty() {
@@ -118,6 +118,7 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
 /// and so is a peak that does not bound the program.
 fn tempered(
     facts: &Facts<'_>,
+    thresholds: &Thresholds,
     threshold: &Threshold,
     judged: VerdictKind,
 ) -> (VerdictKind, String) {
@@ -172,6 +173,21 @@ fn tempered(
         {
             neutral("The work is bound by memory, so it cannot come near the peak of compute.")
         }
+        ("kernel_duration_ps", VerdictKind::Warning | VerdictKind::Bad)
+            if hardly_wait(facts, thresholds) =>
+        {
+            neutral("The devices hardly wait between kernels, so short ones cost little.")
+        }
+        ("top_op_ps", _) => {
+            let share = dominant_op(facts).0.unwrap_or_default();
+            let by_share = thresholds.judge("dominant_op_ratio", share);
+            let is_good = |verdict| verdict == VerdictKind::Good;
+            if by_share.is_some_and(|by_share| is_good(by_share) != is_good(judged)) {
+                neutral("Its share of the work decides: Largest op has the verdict.")
+            } else {
+                (judged, String::new())
+            }
+        }
         ("occupancy_ratio", VerdictKind::Warning | VerdictKind::Bad) => {
             let found = occupancy(facts.session, facts.ops.rows.iter(), facts.totals);
             if found.is_some_and(|found| found.is_enough) {
@@ -182,6 +198,15 @@ fn tempered(
         }
         _ => (judged, String::new()),
     }
+}
+
+/// Whether hosts and gaps hold the devices up for no more than host overhead may.
+fn hardly_wait(facts: &Facts<'_>, thresholds: &Thresholds) -> bool {
+    let [host, idle] =
+        [PartKind::HostOverhead, PartKind::Idle].map(|part| share_of(part, facts.step_parts));
+    let waiting = host.zip(idle).map(|(host, idle)| host + idle);
+    let judged = waiting.and_then(|ratio| thresholds.judge("host_overhead_ratio", ratio));
+    judged == Some(VerdictKind::Good)
 }
 
 /// Why the verdict on compilation is not that on its time.

@@ -10,6 +10,7 @@
 pub(crate) mod change;
 mod columns;
 mod measure;
+mod offers;
 mod picture;
 mod report;
 mod scenarios;
@@ -102,6 +103,7 @@ stepscope what_if ./logs --change 'scale:attention:0.5'";
         let left_out = told::other_steps(session, &selected, steps, None);
         report.notes.extend(left_out);
         report.is_admitted = true;
+        report.offers = offers::offers(session, &replay, &kinds, &pace, before_ps);
         if changes.is_empty() {
             report.rows = tornado::tornado(session, &replay, steps, &before, &kinds)?;
         } else {
@@ -192,6 +194,7 @@ fn refused(refusal: String, error_ratio: f64, changes: &[Change]) -> WhatIfRepor
         steps: Vec::new(),
         kinds: Vec::new(),
         picture: None,
+        offers: Vec::new(),
         notes: vec![told::refused(&refusal)],
         refusal,
     }

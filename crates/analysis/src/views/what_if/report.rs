@@ -42,6 +42,9 @@ pub struct WhatIfReport {
     pub kinds: Vec<WhatIfKindRow>,
     /// The step of median length before and with all changes, to be drawn. Absent without changes.
     pub picture: Option<WhatIfPicture>,
+    /// Changes that concern no op by name and shorten a step by at least 0.1 % each, to try next. Empty
+    /// without an answer.
+    pub offers: Vec<String>,
     /// How figures were obtained and what they do not cover.
     pub notes: Vec<Note>,
 }

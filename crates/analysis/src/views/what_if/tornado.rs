@@ -20,6 +20,10 @@ const MOST_CAUSES: usize = 20;
 /// Ops that are tried.
 const MOST_OPS: usize = 24;
 
+/// A cause that gains a smaller share of the time per step is not listed: replays of the same work differ
+/// by rounding.
+const LEAST_GAIN: f64 = 1e-5;
+
 /// A candidate, and the same cause with half its time.
 type Candidate = (String, Option<String>);
 
@@ -38,7 +42,9 @@ pub(super) fn tornado(
         .par_iter()
         .map(|(change, half)| {
             let row = row(session, replay, kinds, &pace, before, change)?;
-            let Some(row) = row.filter(|row| row.gain_ps > 0.0 || row.high_gain_ps > 0.0) else {
+            let Some(row) =
+                row.filter(|row| row.gain_ps.max(row.high_gain_ps) > LEAST_GAIN * before)
+            else {
                 return Ok(None);
             };
             let half_gain_ps = half
@@ -96,7 +102,8 @@ pub(super) fn of_change(text: &str, after: Bounded, before: f64) -> WhatIfRow {
     }
 }
 
-fn likely_gain(
+/// The likely gain of a change, in picoseconds per step; none if it concerns nothing.
+pub(super) fn likely_gain(
     session: &Session,
     replay: &Replay,
     kinds: &Kinds,

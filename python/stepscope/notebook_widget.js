@@ -67,6 +67,15 @@ function pageOf(kernel, version) {
   });
 }
 
+/** The theme of the notebook, which may not be the system's: `dark` if its text is light. */
+function themeAround(element) {
+  const context = document.createElement('canvas').getContext('2d');
+  context.fillStyle = getComputedStyle(element).color;
+  context.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+  return red + green + blue > 3 * 127 ? 'dark' : 'light';
+}
+
 /** Hides the picture, another output of the cell that may be drawn anew, until the result is called. */
 function hidePicture(name) {
   const style = document.createElement('style');
@@ -104,7 +113,9 @@ function render({ model, el }) {
     const place = model.get('place').replace(/&/g, '&amp;').replace(/"/g, '&quot;');
     frame.style.display = 'block';
     showPicture = hidePicture(model.get('picture'));
-    frame.srcdoc = text.replace('<html', () => `<html data-cell="${place}"`);
+    const theme = themeAround(el);
+    const marks = `data-cell="${place}" data-around="${theme}" data-theme="${theme}"`;
+    frame.srcdoc = text.replace('<html', () => `<html ${marks}`);
   });
   return () => {
     isClosed = true;

@@ -255,7 +255,8 @@ test('JupyterLab over plain HTTP from a server: the live timeline', async ({
   const args = [...(launchOptions.args ?? []), resolves];
   const browser = await playwright.chromium.launch({ ...launchOptions, args });
   try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    // JupyterLab is light unless told otherwise.
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
     writeNotebook(path.join(folder, 'run.ipynb'), [`${OPEN}\nprint(${PROCESS})`, SHOW]);
     await keepRequests(page);
     await page.goto(`http://${host}:${lab.port}/lab/tree/run.ipynb?reset`);
@@ -263,7 +264,9 @@ test('JupyterLab over plain HTTP from a server: the live timeline', async ({
     await expect(page.getByText(/\| Idle$/)).toBeVisible({ timeout: 60_000 });
     await runCell(page, 0);
     await runCell(page, 1);
-    await expectLive(page, await liveFrame(page));
+    const frame = await liveFrame(page);
+    await expectLive(page, frame);
+    await expect(frame.locator('html'), 'as the notebook').toHaveAttribute('data-theme', 'light');
   } finally {
     await browser.close();
   }

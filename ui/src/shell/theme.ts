@@ -12,6 +12,10 @@ const KEY = 'stepscope.theme';
 const system =
   typeof matchMedia === 'undefined' ? undefined : matchMedia('(prefers-color-scheme: dark)');
 
+/** The theme of the notebook around a page in a frame, which may not be the system's. */
+const around =
+  typeof document === 'undefined' ? undefined : document.documentElement.dataset['around'];
+
 const [choice, setChoice] = createSignal<ThemeChoice>(kept());
 const [isDark, setDark] = createSignal(resolved());
 
@@ -48,7 +52,8 @@ function apply(): void {
 }
 
 function resolved(): boolean {
-  return choice() === 'dark' || (choice() === 'auto' && (system?.matches ?? false));
+  if (choice() !== 'auto') return choice() === 'dark';
+  return around === undefined ? (system?.matches ?? false) : around === 'dark';
 }
 
 function kept(): ThemeChoice {

@@ -22,16 +22,16 @@ fn ahead(end_us: u32) -> Session {
     ))
 }
 
-/// The host runs ahead: a step lasts on the device from its first work to the next step's.
+/// The host runs ahead: a step lasts on the device from the end of the work before to the end of its own.
 #[test]
 fn with_asynchronous_dispatch_device_spans_are_periods() {
     let session = ahead(30);
     assert_eq!(session.step_origin, Some(StepOrigin::Annotation));
     assert_text(
         &steps(&session),
-        "0: TPU:0 5us..50us work 5us..45us
-         1: TPU:0 50us..100us work 50us..95us
-         2 cut: TPU:0 100us..140us work 100us..140us",
+        "0: TPU:0 0us..45us work 5us..45us
+         1: TPU:0 45us..95us work 50us..95us
+         2 cut: TPU:0 95us..140us work 100us..140us",
     );
 }
 
@@ -40,8 +40,166 @@ fn with_asynchronous_dispatch_device_spans_are_periods() {
 fn the_last_step_of_a_loop_that_runs_ahead_ends_with_its_annotation() {
     assert_text(
         &steps(&ahead(200)),
-        "0: TPU:0 5us..50us work 5us..45us
-         1: TPU:0 50us..100us work 50us..95us
-         2: TPU:0 100us..200us work 100us..140us",
+        "0: TPU:0 0us..45us work 5us..45us
+         1: TPU:0 45us..95us work 50us..95us
+         2: TPU:0 95us..200us work 100us..140us",
+    );
+}
+
+/// A batch comes late, within the annotation of step 2: the device waits for it in step 2, not in the
+/// step before. Once the host is ahead again, steps follow one another.
+#[test]
+fn a_wait_that_the_host_causes_within_a_step_is_part_of_that_step() {
+    let session = session(
+        "thread python
+           0..10us    train #step_num=0,_r=1#
+           10..20us   train #step_num=1,_r=1#
+           20..160us  train #step_num=2,_r=1#
+           160..170us train #step_num=3,_r=1#
+           170..180us train #step_num=4,_r=1#
+           1..2us     launch [run_id=70]
+           11..12us   launch [run_id=71]
+           22..150us  read_batch
+           155..156us launch [run_id=72]
+           161..162us launch [run_id=73]
+           171..172us launch [run_id=74]
+         device tpu:0 v6e
+         line XLA Modules
+           5..45us    jit_step(5) [run_id=70]
+           45..85us   jit_step(5) [run_id=71]
+           156..196us jit_step(5) [run_id=72]
+           197..237us jit_step(5) [run_id=73]
+           237..277us jit_step(5) [run_id=74]",
+    );
+    assert_text(
+        &steps(&session),
+        "0: TPU:0 0us..45us work 5us..45us
+         1: TPU:0 45us..85us work 45us..85us
+         2: TPU:0 85us..196us work 156us..196us
+         3: TPU:0 196us..237us work 197us..237us
+         4 cut: TPU:0 237us..277us work 237us..277us",
+    );
+}
+
+/// After the work of step 1, its annotation goes on, and the host saves something before it begins step
+/// 2: the device waits for both in step 1.
+#[test]
+fn what_the_host_does_before_the_next_annotation_is_part_of_the_step() {
+    let text = "thread python
+           0..10us    train #step_num=0,_r=1#
+           10..100us  train #step_num=1,_r=1#
+           150..170us train #step_num=2,_r=1#
+           170..180us train #step_num=3,_r=1#
+           1..2us     launch [run_id=70]
+           11..12us   launch [run_id=71]
+           110..140us SaveCheckpoint
+           160..161us launch [run_id=72]
+           171..172us launch [run_id=73]
+         device tpu:0 v6e
+         line XLA Modules
+           5..45us    jit_step(5) [run_id=70]
+           45..85us   jit_step(5) [run_id=71]
+           161..201us jit_step(5) [run_id=72]
+           201..241us jit_step(5) [run_id=73]";
+    assert_text(
+        &steps(&session(text)),
+        "0: TPU:0 0us..45us work 5us..45us
+         1: TPU:0 45us..150us work 45us..85us
+         2: TPU:0 150us..201us work 161us..201us
+         3 cut: TPU:0 201us..241us work 201us..241us",
+    );
+    // What it loads there is for the next step, but not what it loads before it saves.
+    let text = text.replace("110..140us SaveCheckpoint", "110..140us IteratorGetNext");
+    let begins = |text: &str| {
+        let session = session(text);
+        session.steps[2].spans[0].span.start.0 / 1_000_000
+    };
+    assert_eq!(begins(&text), 110);
+    let saves = text.replace("GetNext", "GetNext\n145..148us SaveCheckpoint");
+    assert_eq!(begins(&saves), 150);
+}
+
+/// The capture began before the first step: its compilation belongs to it. So it does on the device that
+/// a second stage of the model runs on.
+#[test]
+fn the_first_step_begins_with_its_annotation_if_the_host_kept_the_devices_waiting() {
+    let session = session(
+        "thread python
+           10..100us  train #step_num=0,_r=1#
+           100..110us train #step_num=1,_r=1#
+           110..120us train #step_num=2,_r=1#
+           12..90us   backend_compile
+           95..96us   launch [run_id=70]
+           96..97us   launch [run_id=80]
+           101..102us launch [run_id=71]
+           102..103us launch [run_id=81]
+           111..112us launch [run_id=72]
+           112..113us launch [run_id=82]
+         device tpu:0 v6e
+         line XLA Modules
+           101..137us jit_first(5) [run_id=70]
+           137..177us jit_first(5) [run_id=71]
+           177..217us jit_first(5) [run_id=72]
+         device tpu:1 v6e
+         line XLA Modules
+           137..177us jit_second(6) [run_id=80]
+           177..217us jit_second(6) [run_id=81]
+           217..257us jit_second(6) [run_id=82]",
+    );
+    assert_text(
+        &steps(&session),
+        "0: TPU:0 10us..137us work 101us..137us, TPU:1 10us..177us work 137us..177us
+         1: TPU:0 137us..177us work 137us..177us, TPU:1 177us..217us work 177us..217us
+         2 cut: TPU:0 177us..217us work 177us..217us, TPU:1 217us..257us work 217us..257us",
+    );
+}
+
+/// The host was at step 6 when the work of step 5 began: what the device did before was not recorded, and
+/// is not a wait of step 5.
+#[test]
+fn a_capture_in_the_middle_of_a_loop_does_not_take_unrecorded_work_for_a_wait() {
+    let session = session(
+        "thread python
+           0..10us  train #step_num=5,_r=1#
+           10..20us train #step_num=6,_r=1#
+           1..2us   launch [run_id=70]
+           11..12us launch [run_id=71]
+         device tpu:0 v6e
+         line XLA Modules
+           35..75us  jit_step(5) [run_id=70]
+           75..115us jit_step(5) [run_id=71]",
+    );
+    assert_text(
+        &steps(&session),
+        "5: TPU:0 35us..75us work 35us..75us
+         6 cut: TPU:0 75us..115us work 75us..115us",
+    );
+}
+
+/// Without annotations, a step begins with its work, but with its call if that compiled: here the second
+/// one, for another shape. What the host does before a call may be of either step.
+#[test]
+fn inferred_steps_begin_with_calls_that_compile() {
+    let session = session(
+        "thread python
+           1..9us     PjitFunction(step)
+           60..160us  PjitFunction(step)
+           70..150us  backend_compile
+           165..170us PjitFunction(step)
+           175..180us PjitFunction(step)
+         thread tf_XLAEigen/42
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+           10..40us   fusion.1 [run_id=7]
+           155..185us fusion.1 [run_id=8]
+           190..220us fusion.1 [run_id=9]
+           220..250us fusion.1 [run_id=10]",
+    );
+    assert_eq!(session.step_origin, Some(StepOrigin::ProgramRuns));
+    assert_text(
+        &steps(&session),
+        "0: CPU:0 10us..60us work 10us..40us
+         1: CPU:0 60us..190us work 155us..185us
+         2: CPU:0 190us..220us work 190us..220us
+         3 cut: CPU:0 220us..250us work 220us..250us",
     );
 }

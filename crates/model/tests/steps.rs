@@ -120,9 +120,9 @@ fn a_step_that_launched_nothing_is_cut() {
     );
     assert_text(
         &steps(&session),
-        "0: TPU:0 5us..100us work 5us..45us
+        "0: TPU:0 0us..45us work 5us..45us
          1 cut: host0 10us..20us
-         2 cut: TPU:0 100us..140us work 100us..140us",
+         2 cut: TPU:0 45us..140us work 100us..140us",
     );
 }
 
@@ -145,9 +145,9 @@ fn runs_of_a_cpu_belong_to_the_calls_in_their_order() {
     assert_eq!(session.step_origin, Some(StepOrigin::Annotation));
     assert_text(
         &steps(&session),
-        "0: CPU:0 3us..40us work 3us..33us
-         1: CPU:0 40us..80us work 40us..70us
-         2 cut: CPU:0 80us..110us work 80us..110us",
+        "0: CPU:0 0us..33us work 3us..33us
+         1: CPU:0 33us..70us work 40us..70us
+         2 cut: CPU:0 70us..110us work 80us..110us",
     );
 }
 
@@ -168,10 +168,10 @@ fn runs_and_calls_that_are_left_over_cut_steps() {
     );
     assert_text(
         &steps(&session),
-        "2 cut: host0 30us..38us
-         0: CPU:0 40us..80us work 40us..70us
+        "0: CPU:0 30us..70us work 40us..70us
+         2 cut: host0 30us..38us
          3 cut: host0 40us..48us
-         1 cut: CPU:0 80us..110us work 80us..110us",
+         1 cut: CPU:0 70us..110us work 80us..110us",
     );
 }
 
@@ -326,9 +326,9 @@ fn kernels_belong_to_the_step_that_was_open_at_their_launch() {
     );
     assert_text(
         &steps(&session),
-        "0: GPU:0 5us..40us work 5us..35us
-         1: GPU:0 40us..80us work 40us..70us
-         2 cut: GPU:0 80us..110us work 80us..110us",
+        "0: GPU:0 0us..35us work 5us..35us
+         1: GPU:0 35us..70us work 40us..70us
+         2 cut: GPU:0 70us..110us work 80us..110us",
     );
 }
 

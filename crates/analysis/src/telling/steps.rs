@@ -110,8 +110,8 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
                 ),
                 LoopKind::RunsAhead => format!(
                     "{annotated}; device work belongs to the step that launched it. The host runs \
-                     ahead of the devices, so on a device a step lasts from its first work to the \
-                     first work of the next step, not as long as its annotation."
+                     ahead of the devices, so a step does not last as long as its annotation: on a \
+                     device it begins when the work before it is done and its annotation has begun."
                 ),
             })
         }
@@ -245,12 +245,26 @@ fn loop_kind(session: &Session) -> LoopKind {
         LoopKind::HostOnly
     } else if spans().any(|on| on.device.is_none()) {
         LoopKind::Waits
-    } else if spans().any(|on| on.work.is_some_and(|work| on.span.start < work.start)) {
-        // In a loop that runs ahead, steps begin with their work.
+    } else if ends_with_work(session, &counted) {
         LoopKind::EndsWithWork
     } else {
         LoopKind::RunsAhead
     }
+}
+
+/// Whether every step, also the last one, is known to end with its own work. In a loop that runs ahead,
+/// the last one is cut or ends with its annotation.
+fn ends_with_work(session: &Session, counted: &[usize]) -> bool {
+    let main = main_series(session);
+    let has_work = |step: &&Step| step.spans.iter().any(|on| on.work.is_some());
+    let mut own = session.steps.iter().filter(|step| step.series == main);
+    let last = own.rfind(has_work);
+    last.is_some_and(|step| !step.is_cut)
+        && counted.iter().all(|&step| {
+            let spans = || session.steps[step].spans.iter();
+            let works = spans().filter_map(|on| on.work);
+            works.map(|work| work.end).max() == spans().map(|on| on.span.end).max()
+        })
 }
 
 /// A note for sessions with steps of which none has a known time.

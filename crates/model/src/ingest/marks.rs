@@ -64,6 +64,7 @@ pub(super) fn steps_of(
                 span: mark.span,
                 number,
                 series: mark.series,
+                track: mark.track,
                 ends_in_call: is_within_call(mark.track, mark.span.end),
             }
         })

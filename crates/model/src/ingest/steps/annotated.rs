@@ -3,25 +3,26 @@
 //! If a loop waits for its devices in every step, what it launches within its annotations also runs
 //! within them: these are the steps, and whatever is launched between them, such as an evaluation or
 //! steps that are not annotated, is between steps. A loop that runs ahead annotates how long it takes
-//! to dispatch a step, which is not the step time: there a step lasts on a device from its first work
-//! to that of the next step.
+//! to dispatch a step, which is not the step time: there a step lasts on a device from where it begins
+//! (see [`super::begins`]) to where the next one does.
 //!
 //! ```text
 //! host     [step 0][step 1][step 2]......[wait]
-//! device       [   work 0   ][   work 1   ][   work 2   ]
-//! steps        |-- step 0 ---|-- step 1 ---|-- cut: its end is unknown
+//! device       [   work 0   ] [   work 1   ] [   work 2   ]
+//! steps    |---- step 0 -----|-- step 1 ----|-- cut: its end is unknown
 //! ```
 //!
 //! The end of the last step is known where its annotation ends after its work.
 
 use std::collections::BTreeMap;
 
+use super::begins::{self, Works};
 use super::evidence::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
 use super::launched::{DeviceWorks, device_works};
 use super::waited;
 use crate::ids::{HostId, StringId};
 use crate::step::StepSpan;
-use crate::units::Span;
+use crate::units::{Picos, Span};
 
 /// The annotated steps; `None` if it is unknown which work belongs to which annotation.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
@@ -44,6 +45,10 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
             is_without_work: edges_without_work(&annotations, &works),
             is_synchronous,
             is_without_run: without_run(evidence, host, &annotations),
+            begins: begins::begins(
+                &of_devices(&works),
+                &begins::on_host(evidence, &annotations),
+            ),
             annotations,
             works,
         };
@@ -69,6 +74,16 @@ struct HostSteps {
     is_without_work: Vec<bool>,
     /// For each annotation: whether it called something whose run was not recorded.
     is_without_run: Vec<bool>,
+    /// For each device, when the step of each annotation begins there, if the host runs ahead.
+    begins: Vec<Vec<Option<Picos>>>,
+}
+
+fn of_devices(works: &[DeviceWorks]) -> Vec<Works<'_>> {
+    let of_devices = works.iter().map(|on| Works {
+        works: &on.works,
+        free_from: &on.free_from,
+    });
+    of_devices.collect()
 }
 
 impl HostSteps {
@@ -92,18 +107,19 @@ impl HostSteps {
             });
         }
         let is_only = self.annotations.len() == 1;
-        for DeviceWorks {
-            device,
-            works,
-            within,
-        } in &self.works
-        {
+        for (on, begins) in self.works.iter().zip(&self.begins) {
+            let DeviceWorks {
+                device,
+                works,
+                within,
+                ..
+            } = on;
             let work = if is_synchronous && within[position].is_some() {
                 within[position]
             } else {
                 works[position]
             };
-            let span = match (is_synchronous, period(works, position)) {
+            let span = match (is_synchronous, period(begins, works, position)) {
                 // It ends on the device, as in a loop that runs ahead; the annotation ended before.
                 (false, own) if waited.is_some() => own.and(waited),
                 (true, _) => Some(annotation),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::{DeviceId, HostId, StringId};
+use crate::ids::{DeviceId, HostId, StringId, TrackId};
 use crate::ingest::calls::CallWithoutRun;
 use crate::ingest::runs::ForeignWork;
 use crate::label::Label;
@@ -11,7 +11,7 @@ use crate::session::{Device, ProgramRun};
 use crate::step::StepSpan;
 use crate::strings::Strings;
 use crate::track::Track;
-use crate::units::Span;
+use crate::units::{Picos, Span};
 
 /// A `StepTraceAnnotation` of one host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +20,7 @@ pub(in crate::ingest) struct HostStep {
     pub(in crate::ingest) span: Span,
     pub(in crate::ingest) number: i64,
     pub(in crate::ingest) series: StringId,
+    pub(in crate::ingest) track: TrackId,
     /// It ended before the call that launched its work returned.
     pub(in crate::ingest) ends_in_call: bool,
 }
@@ -69,11 +70,15 @@ impl Occurrences {
     }
 }
 
-/// A step lasts on a device from its first work to that of the next step; without a next step, as
-/// long as its own work, whose end is then uncertain.
-pub(super) fn period(works: &[Option<Span>], position: usize) -> Option<(Span, bool)> {
-    let own = works[position]?;
-    let next = works[position + 1..].iter().flatten().next();
-    let end = next.map_or(own.end, |next| next.start);
-    Some((Span::new(own.start, end), next.is_none()))
+/// A step lasts on a device until the next one begins; without a next step, until the end of its own
+/// work, which is then uncertain.
+pub(super) fn period(
+    begins: &[Option<Picos>],
+    works: &[Option<Span>],
+    position: usize,
+) -> Option<(Span, bool)> {
+    let (begin, own) = begins[position].zip(works[position])?;
+    let next = begins[position + 1..].iter().flatten().next();
+    let end = next.map_or(own.end, |&next| next);
+    Some((Span::new(begin, end), next.is_none()))
 }

@@ -2,21 +2,23 @@
 
 use std::collections::BTreeSet;
 
+use super::begins::{self, Works, free_from};
 use super::evidence::{Evidence, Found, Steps, period};
 use super::main_function::{Main, main_function};
 use crate::ids::{DeviceId, HostId};
 use crate::ingest::runs::runs_by_device;
 use crate::session::ProgramRun;
 use crate::step::StepSpan;
-use crate::units::{SaturatingSum as _, Span};
+use crate::units::{Picos, SaturatingSum as _, Span};
 
 /// Share of the time of a device with steps that another one of its host has to work to have them too,
 /// unless it runs a function of the same name in most of them: a stage of a pipeline may be short.
 const MIN_OF_OTHER: f64 = 0.25;
 
-/// The k-th run, on every device, of the main function's programs is step k, until the next run, or the
-/// k-th round of several functions; on hosts whose captures began at different times, the run at the same
-/// time. The last one has no next: the end of its step is unknown, so it is cut.
+/// The k-th run, on every device, of the main function's programs is step k, or the k-th round of several
+/// functions; on hosts whose captures began at different times, the run at the same time. Step k lasts
+/// until the next one begins: with its run, or with its call if that compiled. The last one has no next:
+/// the end of its step is unknown, so it is cut.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
     let Some(main) = main_function(evidence) else {
         return Steps::new();
@@ -31,8 +33,9 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
         runs.sort_by_key(|run| (run.span, run.program));
         let works = main.works(&runs);
         let is_first_cut = began_before(&works, &runs);
+        let begins = begins(evidence, &works, &runs);
         let periods: Vec<Option<(Span, bool)>> = (0..works.len())
-            .map(|position| period(&works, position))
+            .map(|position| period(&begins, &works, position))
             .collect();
         let spans: Vec<Span> = periods.iter().flatten().map(|one| one.0).collect();
         let shift = match &first {
@@ -60,6 +63,41 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
     }
     add_other_devices(evidence, &main, &runs_of, &mut steps);
     from_zero(steps)
+}
+
+/// When the steps of these works begin on a device with these runs: with their work, unless the host
+/// compiled what it called for it. That is known to belong to the step; of what else the host did before
+/// the call, nothing tells of which step it is.
+fn begins(
+    evidence: &Evidence<'_>,
+    works: &[Option<Span>],
+    runs: &[&ProgramRun],
+) -> Vec<Option<Picos>> {
+    let first_run = |work: &Option<Span>| {
+        let start = (*work)?.start;
+        let position = runs.partition_point(|run| run.span.start < start);
+        runs.get(position).copied()
+    };
+    let first_runs: Vec<Option<&ProgramRun>> = works.iter().map(first_run).collect();
+    let called = |(position, run): (usize, &Option<&ProgramRun>)| {
+        let run = (*run)?;
+        let (launched, thread) = run.launched.zip(run.launched_on)?;
+        // Where the host runs ahead, it made more calls before the run began.
+        let next = first_runs.get(position + 1).copied().flatten();
+        let next = next.and_then(|next| next.launched);
+        let end = next.map_or(run.span.start, |next| next.min(run.span.start));
+        begins::is_compiling(evidence, thread, Span::new(launched, end)).then_some(launched)
+    };
+    let called: Vec<Option<Picos>> = first_runs.iter().enumerate().map(called).collect();
+    let free_from = free_from(works, runs.iter().map(|run| run.span));
+    let device = Works {
+        works,
+        free_from: &free_from,
+    };
+    begins::begins(&[device], &called)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Share of their time that steps of two hosts have in common where they are the same steps.

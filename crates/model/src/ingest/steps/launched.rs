@@ -1,5 +1,6 @@
 //! What each annotation launched on every device of its host.
 
+use super::begins::free_from;
 use super::evidence::{Evidence, HostStep};
 use crate::ids::{DeviceId, HostId};
 use crate::ingest::runs::runs_by_device;
@@ -12,6 +13,8 @@ pub(super) struct DeviceWorks {
     pub(super) works: Vec<Option<Span>>,
     /// The same of launches within the annotation, without those between it and the next.
     pub(super) within: Vec<Option<Span>>,
+    /// For each annotation with work, when the device was done with all that it began before.
+    pub(super) free_from: Vec<Option<Picos>>,
 }
 
 /// More steps times devices than any host has: such a file tries to exhaust memory.
@@ -55,8 +58,10 @@ pub(super) fn device_works(
     devices
         .map(|(position, (_, own))| {
             let (works, within) = works(annotations, own)?;
+            let all = own.iter().map(|piece| piece.span);
             Some(DeviceWorks {
                 device: DeviceId::from_index(position),
+                free_from: free_from(&works, all),
                 works,
                 within,
             })

@@ -2,6 +2,7 @@
 
 mod alternation;
 mod annotated;
+mod begins;
 mod completing;
 mod evidence;
 mod inferred;

@@ -18,6 +18,8 @@ use crate::table::{self, Fitted, View};
 /// Tables are as wide as this many characters; a notebook is about that wide.
 const WIDTH: usize = 130;
 const LINE: &str = "border-bottom:1px solid rgba(128,128,128,0.35)";
+/// The attribute `nowrap` would not do: JupyterLab's style sheet lets cells wrap.
+const NO_BREAK: &str = ";white-space:nowrap";
 
 /// The conclusion, the key figures, the chart of the steps, the tables and the notes. The first
 /// table and those with verdicts are open, the others can be opened.
@@ -130,7 +132,7 @@ fn push_table(html: &mut String, table: &Table, limit: usize) {
     let (columns, hidden) = table::fitted(table, &view);
     html.push_str("<table style=\"border-collapse:collapse\"><thead><tr>");
     for column in &columns {
-        let (style, key) = (alignment(column), escaped(column.key));
+        let (style, key) = (alignment(column, ""), escaped(column.key));
         let _ = write!(
             html,
             "<th {style} title=\"{key}\">{}</th>",
@@ -160,12 +162,10 @@ fn push_cell(html: &mut String, column: &Fitted, row: usize) {
     let text = |cells: &[String]| cells.get(row).cloned().unwrap_or_default();
     let (cell, whole) = (text(&column.cells), text(&column.whole));
     let mark = mark(column.key, &whole);
-    let style = alignment(column);
-    let _ = write!(html, "<td {style}");
     // A line would break behind the mark, or behind the ellipsis.
-    if mark.is_some() || cell != whole {
-        html.push_str(" nowrap");
-    }
+    let is_whole_line = mark.is_some() || cell != whole;
+    let style = alignment(column, if is_whole_line { NO_BREAK } else { "" });
+    let _ = write!(html, "<td {style}");
     if cell != whole {
         let _ = write!(html, " title=\"{}\"", escaped(&whole));
     }
@@ -176,9 +176,10 @@ fn push_cell(html: &mut String, column: &Fitted, row: usize) {
     let _ = write!(html, "{}</td>", escaped(&cell));
 }
 
-fn alignment(column: &Fitted) -> String {
+/// The attributes of a cell, with `more` style.
+fn alignment(column: &Fitted, more: &str) -> String {
     let side = if column.is_number { "right" } else { "left" };
-    format!("align=\"{side}\" style=\"text-align:{side};padding:2px 8px;{LINE}\"")
+    format!("align=\"{side}\" style=\"text-align:{side};padding:2px 8px;{LINE}{more}\"")
 }
 
 /// The color of the mark before a verdict or a severity; the word itself says the same.
@@ -310,7 +311,7 @@ mod tests {
         push_lines(&mut html, &["some words".to_owned()]);
         assert!(html.contains("word-break:normal"), "{html}");
         let table = shown(2);
-        assert_eq!(table.matches(" nowrap>").count(), 2, "{table}");
+        assert_eq!(table.matches(NO_BREAK).count(), 2, "{table}");
     }
 
     #[test]

@@ -140,7 +140,7 @@ pub(crate) const TRUTHS: &[Truth] = &[
     op("small_loop", "mul.1", 960.0),
     op("sparse_core", "gather.1", 600.0)
         .behind("data_shuffle", "the same gathers, which only move data"),
-    op("pad_ops", "pad.1", 398.0).behind("dominating_op", SLOW_PRODUCT),
+    op("pad_ops", "pad.1", 398.0).behind("data_shuffle", "the same pads, which only move data"),
     op("unfused_ops", "add.1", 249.0),
     op("unfused_attention", "fusion.1", 332.0),
     op("unrolled_loop", "dot.0", 83.0).noted("it costs time to compile, not to run"),

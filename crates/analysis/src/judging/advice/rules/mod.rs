@@ -254,6 +254,7 @@ const LAUNCHING: &[Named] = &[
     Named::all(&host_syncs::RULE),
     Named::all(&program_runs::RULE),
     Named::all(&tiny_kernels::RULE),
+    Named::all(&launch_overhead::RULE),
 ];
 
 /// The ids of all rules.

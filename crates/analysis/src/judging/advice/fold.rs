@@ -95,11 +95,13 @@ fn rows_ps(facts: &Facts<'_>, finding: &AdviceFinding) -> Option<Vec<f64>> {
 }
 
 impl AdviceFinding {
-    /// Keeps what another rule says of the same time. It is as bad as that, and saves as much.
+    /// Keeps what another rule says of the same time, and is as bad. Around a compilation, steps do more
+    /// because of it, such as tracing, so there the largest bound counts. Other causes leave some of the
+    /// time of what they explain: one launch of many remains.
     fn take_in(&mut self, mut effect: Self) {
         self.severity = self.severity.min(effect.severity);
-        let is_more = effect.bound_ps > self.bound_ps;
-        if is_more && !self.is_replayed && !effect.is_replayed {
+        let compiles = self.parts.contains(&PartKind::Compilation);
+        if compiles && effect.bound_ps > self.bound_ps {
             self.gain_ps_per_step = effect.gain_ps_per_step;
             self.bound_ps = effect.bound_ps;
             self.step_ps = effect.step_ps;

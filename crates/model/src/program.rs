@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use stepscope_hlo as hlo;
 
 use crate::profile_data::ProfileData;
+use crate::vendor::jax_functions::is_jax_function;
 
 /// One compiled program (executable).
 #[derive(Debug, Default)]
@@ -59,9 +60,12 @@ impl Program {
         format!("{}({})", self.name, self.id)
     }
 
-    /// Whether the program computes a single op: one instruction, or several that one op of JAX became,
-    /// such as a product in parts and their sum.
+    /// Whether the program computes a single op: one instruction, several that one op of JAX became,
+    /// such as a product in parts and their sum, or a function of JAX's own library, such as `jnp.sum`.
     pub fn is_single_op(&self) -> bool {
+        if is_jax_function(&self.name) {
+            return true;
+        }
         let Some(hlo) = self.hlo.as_ref() else {
             return false;
         };

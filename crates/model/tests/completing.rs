@@ -452,6 +452,30 @@ fn a_round_of_single_ops_is_a_step() {
     assert!(steps("dtdtsddtstdsds", &programs).is_empty());
 }
 
+/// `jnp.sum` outside of `jit` is a program of JAX's own, which has several instructions.
+#[test]
+fn a_function_of_jax_is_an_op_of_the_loop() {
+    let several = |id: u32, name: &str| {
+        let lines = [
+            "p.0 = f32[8] parameter(0)",
+            "a.1 = f32[8] negate(p.0)",
+            "b.2 = f32[8] abs(a.1)",
+        ];
+        program(id, name, &lines)
+    };
+    let one = ["p.0 = f32[8] parameter(0)", "a.1 = f32[8] negate(p.0)"];
+    let programs = [
+        ('s', "jit__reduce_sum(5)", several(5, "jit__reduce_sum")),
+        ('n', "jit_neg(6)", program(6, "jit_neg", &one)),
+        ('i', "jit_iterate(7)", several(7, "jit_iterate")),
+        ('x', "jit_gather(8)", program(8, "jit_gather", &one)),
+    ];
+    assert_eq!(steps(&"snsnsni".repeat(4), &programs), [6, 13, 20, 27]);
+    // Results are read now and then.
+    let found = steps(&"snsnsnisnsnsnix".repeat(4), &programs);
+    assert_eq!(found, [6, 13, 21, 28, 36, 43, 51, 58]);
+}
+
 /// A beam search reads elements of the scores of each token one by one, as many as it happens to need.
 #[test]
 fn ops_without_rounds_are_of_the_steps_of_the_function_among_them() {

@@ -94,7 +94,7 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
     let in_order = runs_in_order(&runs, counts.busiest(frequent)?);
     let order: Vec<ProgramId> = in_order.iter().map(|run| function(run.program)).collect();
     let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
-    let round = || round_mark(&order, frequent);
+    let round = || round_mark(&order, frequent, is_single);
     let completing = |frequent| completing(evidence.programs, frequent, &order);
     let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
         // Ops around a function that make no rounds, as elements that are read one by one, are its steps'.

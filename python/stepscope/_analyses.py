@@ -101,7 +101,8 @@ class Analyses:
         limit: int | None = None,
         thresholds: Text | None = None,
     ) -> reports.AdviceReport:
-        """What to change, ranked by time saved per step, with evidence; and what is fine.
+        """What to change, ranked by severity and time saved per step, with evidence; and what is
+        fine.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.

@@ -462,6 +462,12 @@ class AdviceFinding(Record):
     evidence: list[AdviceEvidence]
     """Evidence for the finding."""
 
+    also_seen_as: list[AdviceFinding]
+    """What other rules say of the same time, which this finding explains. Its gain is that of all
+    of
+    them; theirs are estimates of the same. Empty if no other rule found it.
+    """
+
 
 @dataclass(frozen=True, repr=False)
 class AdviceReport(Report):
@@ -2664,8 +2670,8 @@ class GapRow(Record):
     """Outermost annotation of the program that covers at least half of the gap."""
 
     python: str
-    """Innermost Python frame that covers at least half of the gap, preferably from the program's
-    own files.
+    """Innermost Python frame of the program's own files that covers at least half of the gap, else
+    the outermost one of a library, which the program calls.
     """
 
 
@@ -7192,7 +7198,8 @@ class WhatIfReport(Report):
 
     offers: list[str]
     """Changes that concern no op by name and shorten a step by at least 0.1 % each, to try next.
-    Empty without an answer.
+    Empty
+    without an answer.
     """
 
     notes: list[Note]

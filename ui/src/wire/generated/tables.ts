@@ -4308,7 +4308,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     python: {
       title: "Python",
-      meaning: "Innermost Python frame that covers at least half of the gap, preferably from the program's own files.",
+      meaning: "Innermost Python frame of the program's own files that covers at least half of the gap, else the outermost one of a library, which the program calls.",
       formula: "",
       adds: "no",
       better: "incomparable",

@@ -46,9 +46,9 @@ test('one unit per row of statistics when the column spans more than a thousand'
 });
 
 test('no figure of a row reads as zero in the unit of its largest', () => {
-  const rows = [row(1.46e6, 37.6e9), row(885, 2.5e3)];
+  const rows = [row(1.46e6, 376e9), row(885, 2.5e3)];
   const scale = scalesOf(COLUMNS, rows).get('min');
-  expect(scale?.of(rows[0]!).text(37.6e9)).toBe(`37.60${space}ms`);
+  expect(scale?.of(rows[0]!).text(376e9)).toBe(`376.00${space}ms`);
   expect(scale?.of(rows[0]!).text(1.46e6)).toBe(`1.460${space}µs`);
 });
 

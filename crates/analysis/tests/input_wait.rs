@@ -238,6 +238,31 @@ fn which_copies_are_input() {
     assert_eq!(micros("idle_ps"), 500 - copied - other);
 }
 
+/// A loop that waits until another thread has written a checkpoint is kept by the checkpoint.
+#[test]
+fn waiting_within_a_checkpoint_is_the_checkpoint() {
+    let session = drawn(&["
+        host vm
+        thread python
+          0..1000us   train #step_num=0,_r=1#
+          0..300us    $checkpoint_manager.py:154 wait_until_finished
+          20..280us   $threading.py:1090 join
+          300..350us  $threading.py:1090 join
+          400..420us  PjitFunction(step)
+        thread tf_XLAEigen/42
+          500..1000us dot.1 [hlo_op=dot.1 hlo_module=jit_step program_id=5 device_ordinal=0]
+    "]);
+    check("a drawing", &session);
+    let steps = ask(&session, "steps", &ALL);
+    let step = &rows(&steps, "rows")[0];
+    assert_eq!(picos(step, "host_overhead_ps") / 1_000_000, 300 + 20);
+    let idle = ask(&session, "idle", &ALL);
+    let causes = rows(&idle, "causes");
+    let of = |cause: &str| causes.iter().find(|row| row["cause"] == cause);
+    let checkpoint = of("checkpoint").expect("time of the checkpoint");
+    assert_eq!(picos(checkpoint, "total_ps") / 1_000_000, 300);
+}
+
 /// Compilation and what the device itself does come before input.
 #[test]
 fn input_is_what_is_left_of_compilation_and_work() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use stepscope_analysis::ANALYSES;
-use stepscope_model::Session;
+use stepscope_model::{Session, TrackRole};
 use stepscope_model::ingest::{HostInput, ingest_in_rounds};
 use stepscope_testing::corpus::{self, Capture};
 use stepscope_testing::drawing::draw;
@@ -56,16 +56,17 @@ fn answers_are_those_of_the_session_opened_whole() {
 /// Memory must not grow with what devices of many hosts recorded: ops are decoded for a question, and
 /// stay in their file afterwards.
 #[test]
-fn ops_of_many_hosts_stay_in_their_files() {
+fn slices_of_many_hosts_stay_in_their_files() {
     let host = |number: usize| {
         let late = 10 * number;
         let text = format!(
             "host h{number}
              environment [profile_start_time=1700000000000000000]
-             thread python
+             thread loop
              repeat 100 every 1ms
-               0..990us train #step_num=$i,_r=1#
+               0..980us train #step_num=$i,_r=1#
                20us..80us PjitFunction(step)
+               985us..995us IteratorGetNextOp::DoCompute
              end
              device tpu:0 v6e
              line Steps
@@ -98,12 +99,17 @@ fn ops_of_many_hosts_stay_in_their_files() {
         let session = ingest_in_rounds("run", (0..3).map(host).collect(), 1).expect("profiles");
         let devices = || session.device_ids();
         let ops = || devices().flat_map(|device| session.work_tracks(device));
-        let in_files = || {
-            let mut ops = ops().map(|(id, _)| session.track(id).in_passing());
-            ops.all(|track| matches!(track, Cow::Owned(_)))
+        let threads = || {
+            let tracks = session.track_ids();
+            tracks.filter(|&id| session.track(id).role == TrackRole::HostThread)
         };
-        assert!(ops().count() == 3 && in_files());
+        let in_files = || {
+            let ids = ops().map(|(id, _)| id).chain(threads());
+            let mut tracks = ids.map(|id| session.track(id).in_passing());
+            tracks.all(|track| matches!(track, Cow::Owned(_)))
+        };
+        assert!(ops().count() == 3 && threads().count() == 3 && in_files());
         let _ = entry.run_pairs(&session, std::iter::empty());
-        assert!(in_files(), "{} leaves ops decoded", entry.name);
+        assert!(in_files(), "{} leaves slices decoded", entry.name);
     }
 }

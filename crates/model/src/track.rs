@@ -334,6 +334,16 @@ impl Track {
         Cow::Owned(track)
     }
 
+    /// The track while a session is put together, when tracks have no final positions yet: as
+    /// [`Self::in_passing`] with many hosts, else as it is.
+    pub(crate) fn for_one_reader(&self, has_many_hosts: bool) -> Cow<'_, Self> {
+        if has_many_hosts {
+            self.in_passing()
+        } else {
+            Cow::Borrowed(self)
+        }
+    }
+
     /// First start and last end over all lanes and samples.
     pub fn extent(&self) -> Option<Span> {
         let lanes = self.lanes.iter().filter(|lane| !lane.is_empty());

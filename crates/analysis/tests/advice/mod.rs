@@ -385,3 +385,15 @@ fn input_is_unknown_where_no_loading_was_recorded() {
     assert!(check(&advised, "input_wait").contains("Less than"));
     assert_eq!(ask(&loaded, "input", &[])["verdict"], "good");
 }
+
+/// Of a step that is hardly any work, a third of the work is not much.
+#[test]
+fn a_share_of_little_work_is_a_small_share_of_a_step() {
+    let severity = |ops: &str| {
+        let copy = "copy.1 = f32[64,64] copy(p.0)";
+        let report = advice(&[drawings::cpu(ops, "", copy)]);
+        finding(&report, "data_shuffle")["severity"].clone()
+    };
+    assert_eq!(severity("1..700us dot.1\n700..1000us copy.1"), "bad");
+    assert_eq!(severity("1..21us dot.1\n21..30us copy.1"), "info");
+}

@@ -40,9 +40,7 @@ pub(super) fn assemble_wanted(
     if !assembly.is_usable {
         return None;
     }
-    let mut session = assembly.into_session(name);
-    session.has_rounds = inputs.len() > hosts_at_once;
-    Some(session)
+    Some(assembly.into_session(name))
 }
 
 /// Decodes some files of a session, which need not be profiles. `elsewhere` is when the first host of
@@ -69,6 +67,8 @@ fn assembled(
 pub(super) struct Assembly {
     /// Whether some file is a profile.
     pub(super) is_usable: bool,
+    /// Whether hosts were decoded in several rounds.
+    has_rounds: bool,
     pub(super) clocks: Clocks,
     hosts: Vec<Host>,
     devices: Vec<Device>,
@@ -90,6 +90,7 @@ impl Assembly {
         let (survey, mut kept) = survey(inputs, headers, keep, elsewhere);
         let mut assembly = Self {
             is_usable: survey.is_usable,
+            has_rounds: !keep,
             clocks: survey.clocks,
             hosts: Vec::with_capacity(inputs.len()),
             devices: Vec::new(),
@@ -213,6 +214,7 @@ impl Assembly {
         self.warnings.nameless(self.labels.nameless);
         let mut session = Session {
             name: name.to_owned(),
+            has_rounds: self.has_rounds,
             epoch_ns: self.clocks.session_epoch_ns,
             hosts: self.hosts,
             devices: self.devices,

@@ -96,6 +96,7 @@ pub(super) fn finish(
     add_program_tracks(session);
     (session.steps, session.step_origin) = steps(&Evidence {
         tracks: &session.tracks,
+        has_rounds: session.has_rounds,
         labels: &session.labels,
         strings: &session.strings,
         devices: &session.devices,

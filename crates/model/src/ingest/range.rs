@@ -94,7 +94,6 @@ pub fn ingest_range(
     if !frame.has_steps {
         (session.steps, session.step_origin) = (Vec::new(), None);
     }
-    session.has_rounds = inputs.len() > HOSTS_KEPT;
     session.frame = Some(frame.clone());
     for input in inputs {
         input.bytes.release_all();

@@ -54,7 +54,8 @@ impl Calls {
         for id in session.track_ids() {
             let track = session.track(id);
             if known.may_have_calls(track) {
-                calls.add(&known, &session.track_in_passing(id), id);
+                let track = track.for_one_reader(session.has_many_hosts());
+                calls.add(&known, &track, id);
             }
         }
         for calls in calls.by_function.values_mut() {

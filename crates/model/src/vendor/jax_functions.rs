@@ -7,9 +7,10 @@
 /// What their names begin with.
 const PREFIXES: [&str; 5] = ["_reduce_", "_threefry", "_philox", "_searchsorted_", "_nan"];
 
-const NAMES: [&str; 40] = [
+const NAMES: [&str; 44] = [
     "_argmax",
     "_argmin",
+    "_average",
     "_bernoulli",
     "_broadcast_arrays",
     "_cumsum_with_promotion",
@@ -28,6 +29,7 @@ const NAMES: [&str; 40] = [
     "_laplace",
     "_linspace",
     "_logspace",
+    "_mean",
     "_moveaxis",
     "_multi_slice",
     "_multivariate_normal",
@@ -43,10 +45,12 @@ const NAMES: [&str; 40] = [
     "_roll_static",
     "_shuffle",
     "_squeeze",
+    "_std",
     "_take",
     "_truncated_normal",
     "_uniform",
     "_unique_sorted_mask",
+    "_var",
     "_where",
 ];
 

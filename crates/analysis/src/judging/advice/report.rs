@@ -75,7 +75,7 @@ pub struct AdviceFinding {
     pub evidence: Vec<AdviceEvidence>,
     /// What other rules say of the same time, which this finding explains. Its gain is that of all of
     /// them; theirs are estimates of the same. Empty if no other rule found it.
-    pub also_seen_as: Vec<AdviceFinding>,
+    pub also_seen_as: Vec<Self>,
     /// The upper bound on the gain, also where the gain was replayed.
     #[serde(skip)]
     pub(super) bound_ps: Option<f64>,

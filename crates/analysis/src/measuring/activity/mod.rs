@@ -5,7 +5,8 @@
 //! pools; a call that compiles counts from its beginning, since without a Python tracer nothing is
 //! recorded of tracing. A copy on a pool thread counts while a driving thread waits, since the
 //! driving thread waits for the copy. A frame that encloses a wait counts as work only outside the
-//! wait, unless it is input: what waits, reads or computes within input is input. While the
+//! wait, unless it is input or a checkpoint: what waits, reads or computes within input is input, and
+//! what waits until a checkpoint is written on another thread is the checkpoint. While the
 //! profiler itself works or waits, the program does nothing, so that time counts only for the
 //! profiler.
 //!
@@ -131,6 +132,8 @@ struct Threads {
     /// What is no copy to a device, whatever encloses it.
     no_copy: (ThreadTime, u8),
     awaits: Awaits,
+    /// Checkpoints, with what waits within them.
+    checkpoints: ThreadTime,
     /// What waits for buffers as a part of what it does.
     no_wait: ThreadTime,
 }
@@ -181,6 +184,7 @@ impl Threads {
                 level_of(copy),
             ),
             awaits: Awaits::of(session),
+            checkpoints: ThreadTime::of(session, |activity| activity == Activity::Checkpoint),
             no_wait: ThreadTime::of(session, |activity| {
                 matches!(
                     activity,
@@ -240,6 +244,8 @@ impl Threads {
             let awaited = awaited.subtract(&self.no_wait.within(track, windows));
             own[WAIT_INDEX] = own[WAIT_INDEX].union(&awaited);
         }
+        let checkpoints = self.checkpoints.within(track, windows);
+        own[WAIT_INDEX] = own[WAIT_INDEX].subtract(&checkpoints);
         let waits = program(&own[WAIT_INDEX]);
         for (level, times) in own.iter().enumerate() {
             let is_work = level > WAIT_INDEX && !self.keeps_waits[level];

@@ -107,7 +107,7 @@ impl<'a> Explainer<'a> {
         let Some(known) = self.awaits.get(&id) else {
             return;
         };
-        let all = known.get_or_init(|| self.finder.on(id, self.session.track(id)));
+        let all = known.get_or_init(|| self.finder.on(id, &self.session.track_in_passing(id)));
         let first = all.partition_point(|wait| wait.span.end <= gap.start);
         for wait in all[first..]
             .iter()
@@ -127,7 +127,7 @@ impl<'a> Explainer<'a> {
     ///
     /// Slices within the profiler's own time do not belong to the program.
     fn look(&self, track_id: TrackId, gap: Span, cause: (Cause, i64), found: &mut Found) {
-        let track = self.session.track(track_id);
+        let track = &*self.session.track_in_passing(track_id);
         let half = gap.duration().0 / 2;
         if cause.0 == Cause::Blocked {
             self.look_for_awaits(track_id, gap, cause.1, found);

@@ -224,7 +224,7 @@ impl<'a> Thread<'a> {
     }
 
     fn sums(mut self) -> ThreadSums {
-        let track = self.question.session.track(self.track);
+        let track = &*self.question.session.track_in_passing(self.track);
         in_order(track, |lane, index| {
             let slice = SliceId {
                 track: self.track,

@@ -11,12 +11,14 @@
 //! steps    |--- 0 -----|-- 1 ---|------ 2 ---------------|------- 3 ------|---- 4 -----|
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::evidence::{Evidence, HostStep};
 use crate::activity::{Activity, CompilePhase};
-use crate::ids::TrackId;
+use crate::ids::{LabelId, TrackId};
 use crate::label::Direction;
+use crate::track::Track;
 use crate::units::{Picos, Span};
 
 /// The work of the steps on one device, in their order, and when the device was done with all before.
@@ -81,55 +83,73 @@ fn unrecorded_until(
 /// When the host began with each annotated step: with its annotation, or with the input that it loaded
 /// for it just before. `annotations` are in order of their times.
 pub(super) fn on_host(evidence: &Evidence<'_>, annotations: &[HostStep]) -> Vec<Option<Picos>> {
+    let mut threads = Threads::new(evidence, is_loading);
     let mut ended: BTreeMap<TrackId, Picos> = BTreeMap::new();
     let begin = |step: &HostStep| {
         let last = ended.entry(step.track).or_insert(step.span.start);
         let between = Span::new(*last, step.span.start);
         *last = step.span.end.max(*last);
-        Some(loading(evidence, step.track, between).unwrap_or(step.span.start))
+        let loading = loading(&threads.begun_in(step.track, between), between);
+        Some(loading.unwrap_or(step.span.start))
     };
     annotations.iter().map(begin).collect()
 }
 
 /// When a thread began to load in a time between two annotations, after all that it launched or saved
 /// there.
-fn loading(evidence: &Evidence<'_>, track: TrackId, between: Span) -> Option<Picos> {
-    let mut other = between.start;
-    let mut loads: Vec<Picos> = Vec::new();
-    for (span, activity) in begun_in(evidence, track, between) {
-        match activity {
-            Activity::Input(_) | Activity::Transfer(Direction::HostToDevice) => {
-                loads.push(span.start);
-            }
-            Activity::Dispatch | Activity::Checkpoint => other = other.max(span.end),
-            _ => {}
+fn loading(begun: &[(Span, Activity)], between: Span) -> Option<Picos> {
+    let is_other = |activity| matches!(activity, Activity::Dispatch | Activity::Checkpoint);
+    let others = begun.iter().filter(|(_, activity)| is_other(*activity));
+    let done = others.map(|(span, _)| span.end).max();
+    let done = done.unwrap_or(between.start).max(between.start);
+    let loads = begun.iter().filter(|(_, activity)| is_loading(*activity));
+    let starts = loads.map(|(span, _)| span.start);
+    starts.filter(|&start| start >= done).min()
+}
+
+const fn is_loading(activity: Activity) -> bool {
+    matches!(
+        activity,
+        Activity::Input(_) | Activity::Transfer(Direction::HostToDevice)
+    )
+}
+
+/// Whether this is compilation. Tracing alone may also happen where nothing is compiled.
+pub(super) fn is_compiling(activity: Activity) -> bool {
+    matches!(activity, Activity::Compile(phase) if phase != CompilePhase::Trace)
+}
+
+/// Threads that may have done something of a kind; with many hosts, each is decoded once and let go.
+pub(super) struct Threads<'a> {
+    evidence: &'a Evidence<'a>,
+    is_wanted: fn(Activity) -> bool,
+    read: BTreeMap<TrackId, Cow<'a, Track>>,
+}
+
+impl<'a> Threads<'a> {
+    pub(super) const fn new(evidence: &'a Evidence<'a>, is_wanted: fn(Activity) -> bool) -> Self {
+        Self {
+            evidence,
+            is_wanted,
+            read: BTreeMap::new(),
         }
     }
-    loads.into_iter().filter(|&start| start >= other).min()
-}
 
-/// Whether a thread compiled in this time. Tracing alone may also happen where nothing is compiled.
-pub(super) fn is_compiling(evidence: &Evidence<'_>, track: TrackId, time: Span) -> bool {
-    begun_in(evidence, track, time).any(|(_, activity)| match activity {
-        Activity::Compile(phase) => phase != CompilePhase::Trace,
-        _ => false,
-    })
-}
-
-/// What a thread began in this time.
-fn begun_in<'a>(
-    evidence: &Evidence<'a>,
-    track: TrackId,
-    time: Span,
-) -> impl Iterator<Item = (Span, Activity)> + use<'a> {
-    let labels = evidence.labels;
-    let lanes = evidence.tracks[track.index()].lanes.iter();
-    lanes.flat_map(move |lane| {
-        let at = |time: Picos| lane.starts().partition_point(|&start| start < time.0);
-        let begun = at(time.start)..at(time.end);
-        begun.map(move |index| {
-            let activity = labels[lane.labels()[index].index()].activity;
-            (lane.span(index), activity)
-        })
-    })
+    /// What a thread began in this time; nothing if it did nothing of the kind at any time.
+    pub(super) fn begun_in(&mut self, track: TrackId, time: Span) -> Vec<(Span, Activity)> {
+        let (labels, stored) = (self.evidence.labels, &self.evidence.tracks[track.index()]);
+        let activity = |label: LabelId| labels[label.index()].activity;
+        if !stored.may_have(|label| (self.is_wanted)(activity(label))) {
+            return Vec::new();
+        }
+        let has_rounds = self.evidence.has_rounds;
+        let of_track = self.read.entry(track);
+        let read = of_track.or_insert_with(|| stored.for_one_reader(has_rounds));
+        let lanes = read.lanes.iter();
+        let begun = lanes.flat_map(|lane| {
+            let begun = lane.starting_in(time);
+            begun.map(|index| (lane.span(index), activity(lane.labels()[index])))
+        });
+        begun.collect()
+    }
 }

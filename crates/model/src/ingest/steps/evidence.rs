@@ -28,6 +28,8 @@ pub(in crate::ingest) struct HostStep {
 /// The inputs for steps.
 pub(in crate::ingest) struct Evidence<'a> {
     pub(in crate::ingest) tracks: &'a [Track],
+    /// Whether slices that are still in the file are not to be kept.
+    pub(in crate::ingest) has_rounds: bool,
     pub(in crate::ingest) labels: &'a [Label],
     pub(in crate::ingest) strings: &'a Strings,
     pub(in crate::ingest) devices: &'a [Device],

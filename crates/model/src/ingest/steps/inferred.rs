@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::begins::{self, Works, free_from};
+use super::begins::{self, Threads, Works, free_from};
 use super::evidence::{Evidence, Found, Steps, period};
 use super::main_function::{Main, main_function};
 use crate::ids::{DeviceId, HostId};
@@ -79,16 +79,22 @@ fn begins(
         runs.get(position).copied()
     };
     let first_runs: Vec<Option<&ProgramRun>> = works.iter().map(first_run).collect();
-    let called = |(position, run): (usize, &Option<&ProgramRun>)| {
-        let run = (*run)?;
+    let mut threads = Threads::new(evidence, begins::is_compiling);
+    let called = |(position, run): (usize, Option<&ProgramRun>)| {
+        let run = run?;
         let (launched, thread) = run.launched.zip(run.launched_on)?;
         // Where the host runs ahead, it made more calls before the run began.
         let next = first_runs.get(position + 1).copied().flatten();
         let next = next.and_then(|next| next.launched);
         let end = next.map_or(run.span.start, |next| next.min(run.span.start));
-        begins::is_compiling(evidence, thread, Span::new(launched, end)).then_some(launched)
+        let begun = threads.begun_in(thread, Span::new(launched, end));
+        let mut begun = begun.into_iter();
+        begun
+            .any(|(_, activity)| begins::is_compiling(activity))
+            .then_some(launched)
     };
-    let called: Vec<Option<Picos>> = first_runs.iter().enumerate().map(called).collect();
+    let numbered = first_runs.iter().copied().enumerate();
+    let called: Vec<Option<Picos>> = numbered.map(called).collect();
     let free_from = free_from(works, runs.iter().map(|run| run.span));
     let device = Works {
         works,

@@ -131,7 +131,7 @@ impl Stops {
             .into_iter()
             .flatten()
         {
-            let track = session.track(track);
+            let track = &*session.track_in_passing(track);
             // Syncs of the profiler are not syncs of the program.
             let of_profiler = own_time.within(track, windows.spans());
             let of_thread = stops_of(track, &level, &is_call, windows.spans()).into_iter();

@@ -8,6 +8,8 @@
 //! A wait ends when the operating system gives the thread a core. An idle host does that within
 //! microseconds.
 
+use std::borrow::Cow;
+
 use stepscope_model::{
     Activity, DeviceId, DeviceKind, Direction, HostId, Picos, SaturatingSum as _, Session,
     SliceKind, Span, Track,
@@ -96,7 +98,7 @@ pub(super) const FIX: &str = "Look at what else runs on the host, and give the p
 /// The threads that drive the devices of a host, and when these work.
 struct Threads<'a> {
     session: &'a Session,
-    tracks: Vec<&'a Track>,
+    tracks: Vec<Cow<'a, Track>>,
     /// Waits that have no slice of their own.
     awaits: Vec<Span>,
     is_wait: Vec<bool>,
@@ -109,7 +111,13 @@ impl<'a> Threads<'a> {
         let session = facts.session;
         let ids = driving_threads(session, &[host], facts.selected.loops()).concat();
         let finder = Awaits::of(session);
-        let awaits = ids.iter().flat_map(|&id| finder.on(id, session.track(id)));
+        let tracks = ids.iter().map(|&id| session.track_in_passing(id));
+        let tracks: Vec<Cow<'_, Track>> = tracks.collect();
+        let of_ids = ids.iter().zip(&tracks);
+        let awaits: Vec<Span> = of_ids
+            .flat_map(|(&id, track)| finder.on(id, track))
+            .map(|wait| wait.span)
+            .collect();
         let activities = Activities::of(session);
         let labels = (0..session.labels.len()).map(stepscope_model::LabelId::from_index);
         // A frame of Python also waits for its turn to run Python.
@@ -124,11 +132,11 @@ impl<'a> Threads<'a> {
             .filter(|&id| session.device(id).host == host);
         Self {
             session,
-            awaits: awaits.map(|wait| wait.span).collect(),
+            awaits,
             is_wait: is_wait.collect(),
             is_read: is_read.collect(),
             devices: devices.collect(),
-            tracks: ids.iter().map(|&id| session.track(id)).collect(),
+            tracks,
         }
     }
 

@@ -110,14 +110,22 @@ fn judged(
     per_step: Option<f64>,
 ) -> Result<Share, Outcome> {
     let text = format::percent(ratio);
-    match gravity(&facts.threshold(key), ratio) {
-        None => Err(Outcome::Passed(format!("{text} of the work."))),
-        Some(severity) => Ok(Share {
-            severity,
-            text,
-            per_step,
-        }),
-    }
+    let threshold = facts.threshold(key);
+    let Some(of_work) = gravity(&threshold, ratio) else {
+        return Err(Outcome::Passed(format!("{text} of the work.")));
+    };
+    // A large share of little work is a small share of a step.
+    let of_step = per_step.zip(facts.step_ps).map(|(part, step)| part / step);
+    let most = match of_step {
+        Some(share) if share < threshold.good / 2.0 => Severity::Info,
+        Some(share) if share < threshold.good => Severity::Warning,
+        _ => Severity::Bad,
+    };
+    Ok(Share {
+        severity: of_work.max(most),
+        text,
+        per_step,
+    })
 }
 
 /// Parts of a step that take too long somewhere.

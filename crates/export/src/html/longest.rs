@@ -12,7 +12,7 @@ use super::shared::Shared;
 use crate::ExportError;
 
 /// Maximum number of slices with details.
-const MOST: usize = 4000;
+const MOST: usize = 3500;
 
 /// Details already read, so that a second attempt at a smaller file doesn't read them again.
 #[derive(Default)]

@@ -21,7 +21,8 @@ const NAMED_OPS: usize = 8;
 /// A difference below this share of the step is not a cause.
 const LEAST_RATIO: f64 = 0.002;
 
-/// All causes, largest effect first; causes without a time come after those with one.
+/// All causes, largest effect first; causes without a time come after those with one, unless others may
+/// follow from them.
 pub(super) fn causes<'a>(
     both: &Both<'_, '_>,
     bars: impl Iterator<Item = &'a WaterfallBar>,
@@ -43,7 +44,6 @@ pub(super) fn causes<'a>(
     causes.extend(of_parts(both, &causes, LEAST_RATIO * step_ps));
     let resized = resized(both);
     causes.extend(all_alike(both).filter(|_| resized.is_none()));
-    causes.extend(resized);
     causes.extend(recompiled(both));
     causes.extend(launches(both));
     causes.extend(memory::causes(both));
@@ -52,7 +52,9 @@ pub(super) fn causes<'a>(
         let weight = |cause: &ComparedCause| cause.difference_ps.map_or(-1.0, f64::abs);
         weight(b).total_cmp(&weight(a))
     });
-    // Different hardware or software comes first: the causes below may all follow from it.
+    // Other sizes, and different hardware or software, come first: the causes below may all follow
+    // from them.
+    causes.splice(0..0, resized);
     if let Some(cause) = surroundings::hardware_and_versions(environment) {
         causes.insert(0, cause);
     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use stepscope_analysis::ANALYSES;
-use stepscope_model::{Session, TrackRole};
 use stepscope_model::ingest::{HostInput, ingest_in_rounds};
+use stepscope_model::{Session, TrackRole};
 use stepscope_testing::corpus::{self, Capture};
 use stepscope_testing::drawing::draw;
 

@@ -74,7 +74,7 @@ fn declared(item: &Item) -> Result<Option<(String, Declared)>> {
     match item {
         Item::Struct(item) if derives_ts(&item.attrs) => {
             let name = item.ident.to_string();
-            let shape = fields(&item.fields).with_context(|| format!("in {name}"))?;
+            let shape = fields(&item.fields, &name).with_context(|| format!("in {name}"))?;
             let documentation = documentation(&item.attrs);
             Ok(Some((
                 name,
@@ -132,7 +132,8 @@ fn derives_ts(attributes: &[Attribute]) -> bool {
     })
 }
 
-fn fields(fields: &Fields) -> Result<Shape> {
+/// `own` is what `Self` stands for.
+fn fields(fields: &Fields, own: &str) -> Result<Shape> {
     let Fields::Named(named) = fields else {
         bail!("it has no named fields");
     };
@@ -150,7 +151,7 @@ fn fields(fields: &Fields) -> Result<Shape> {
             bail!("{name} is flattened, which the Python types do not know");
         }
         let name = name.trim_start_matches("r#").to_owned();
-        let kind = kind(&field.ty).with_context(|| format!("in the field {name}"))?;
+        let kind = kind(&field.ty, own).with_context(|| format!("in the field {name}"))?;
         found.push(Field {
             key: serde_value(&field.attrs, "rename").unwrap_or(name),
             documentation: documentation(&field.attrs),
@@ -160,12 +161,12 @@ fn fields(fields: &Fields) -> Result<Shape> {
     Ok(Shape::Struct(found))
 }
 
-fn kind(of: &Type) -> Result<Kind> {
+fn kind(of: &Type, own: &str) -> Result<Kind> {
     let path = match of {
         Type::Path(path) => &path.path,
-        Type::Reference(reference) => return kind(&reference.elem),
-        Type::Array(array) => return Ok(Kind::List(Box::new(kind(&array.elem)?))),
-        Type::Slice(slice) => return Ok(Kind::List(Box::new(kind(&slice.elem)?))),
+        Type::Reference(reference) => return kind(&reference.elem, own),
+        Type::Array(array) => return Ok(Kind::List(Box::new(kind(&array.elem, own)?))),
+        Type::Slice(slice) => return Ok(Kind::List(Box::new(kind(&slice.elem, own)?))),
         _ => bail!("a type that the Python types do not know"),
     };
     let Some(last) = path.segments.last() else {
@@ -176,13 +177,16 @@ fn kind(of: &Type) -> Result<Kind> {
             .args
             .iter()
             .filter_map(|argument| match argument {
-                GenericArgument::Type(inner) => Some(kind(inner)),
+                GenericArgument::Type(inner) => Some(kind(inner, own)),
                 _ => None,
             })
             .collect::<Result<Vec<_>>>()?,
         _ => Vec::new(),
     };
-    let name = last.ident.to_string();
+    let name = match last.ident.to_string() {
+        name if name == "Self" => own.to_owned(),
+        name => name,
+    };
     Ok(match (name.as_str(), arguments.pop()) {
         ("i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize", _) => {
             Kind::Whole

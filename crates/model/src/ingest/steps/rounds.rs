@@ -28,6 +28,10 @@ pub(super) fn round_mark(
 ) -> Option<ProgramId> {
     let places = places(order);
     let count = |function: ProgramId| places[&function].len();
+    // Asked of every run below; answering reads the program.
+    let single = places.keys().copied().filter(|&one| is_single(one));
+    let single: BTreeSet<ProgramId> = single.collect();
+    let is_single = |one: ProgramId| single.contains(&one);
     let own = places.keys().filter(|&&function| !is_single(function));
     let own: BTreeSet<ProgramId> = own.copied().take(MOST_FUNCTIONS).collect();
     let rounds = places.iter().filter_map(|(&function, of_function)| {

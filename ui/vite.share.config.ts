@@ -1,11 +1,12 @@
 // Builds the page for reports as a single file, with its compressed script and its styles embedded and
 // a content security policy that blocks all requests. `stepscope export --html` adds the answers.
+// And the page for cells of notebooks, `frame/`: the same without a report, its script in few files.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { defineConfig, type Plugin, type Rollup } from 'vite';
+import { build, defineConfig, type Plugin, type Rollup } from 'vite';
 import solid from 'vite-plugin-solid';
 
 /** What a report does not have: workers, captures, incidents, and a server that answers queries. */
@@ -123,19 +124,119 @@ function oneFile(): Plugin {
   };
 }
 
+const VIEW = /\/src\/views\/[^/]+\/index\.tsx$/;
+const FIRST = resolve(import.meta.dirname, 'src/share/frame-main.tsx');
+
+/** All that these modules import, themselves included. */
+function importedBy(context: Rollup.PluginContext, ids: Iterable<string>): Set<string> {
+  const all = new Set(ids);
+  for (const id of all) for (const each of context.getModuleInfo(id)?.importedIds ?? []) all.add(each);
+  return all;
+}
+
+/**
+ * The files of the page in a cell: `first`, which shows a timeline; `later`, which timelines and the
+ * header load once something is there; `rest` with the other views. Each runs as a whole when loaded,
+ * which would take twice as long if it were all of them (`docs/internals/benchmarks.md`).
+ */
+function fewFiles(): { plugin: Plugin; groups: Rollup.CodeSplittingGroup[] } {
+  let first = new Set<string>();
+  let later = new Set<string>();
+  const plugin: Plugin = {
+    name: 'stepscope-few-files',
+    buildEnd() {
+      first = importedBy(this, [FIRST]);
+      const loaded = [...first].flatMap((id) => this.getModuleInfo(id)?.dynamicallyImportedIds ?? []);
+      later = importedBy(this, loaded.filter((id) => !VIEW.test(id)));
+    },
+    generateBundle: {
+      order: 'post',
+      handler(_, bundle) {
+        const files = Object.values(bundle);
+        const styles = files.flatMap((file) => (file.type === 'asset' ? [styled(file)] : []));
+        for (const file of files) {
+          if (file.type === 'asset') {
+            delete bundle[file.fileName];
+            continue;
+          }
+          const code = file.code
+            .replace(/\bimport\((["'`])\.\/(\w+)\.js\1\)/g, (_, __, name) => `stepscopeCode('${name}')`)
+            .replace(/(["'`])\.\/(\w+)\.js\1/g, "'stepscope-code:$2'");
+          file.code = file.name === 'first' ? styles.join('') + code : code;
+        }
+        const page = framePage(readFileSync(resolve(import.meta.dirname, 'share.html'), 'utf8'));
+        this.emitFile({ type: 'asset', fileName: 'page.html', source: page });
+      },
+    },
+  };
+  const groups = [
+    { name: 'first', test: (id: string) => first.has(id), priority: 3 },
+    { name: 'later', test: (id: string) => later.has(id), priority: 2 },
+    { name: 'rest', test: () => true, priority: 1 },
+  ];
+  return { plugin, groups };
+}
+
+/** The page in a cell, from that of reports. The widget fills in the URL of its code. */
+function framePage(report: string): string {
+  const html = report
+    .replace(/\s*<noscript[\s\S]*?<\/noscript\s*>/, '')
+    .replace(/\s*<script type="application\/json"[^>]*><\/script>/, '')
+    .replace(/<script type="module"[^>]*>/, '<script type="module" src="stepscope-code:first">');
+  const inline = html.matchAll(/<script>([\s\S]*?)<\/script>/g);
+  const digests = [...inline].map(([, code]) => digestOf(code ?? ''));
+  const policy = [...POLICY, `script-src blob: ${digests.join(' ')}`].join('; ');
+  const mark = '<meta charset="utf-8" />';
+  return html.replace(mark, `${mark}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`);
+}
+
+const COMMON = {
+  // The files of the served page are in the same folder.
+  emptyOutDir: false,
+  target: 'es2022',
+  assetsInlineLimit: 1 << 20,
+  cssCodeSplit: false,
+  modulePreload: false,
+  reportCompressedSize: false,
+} as const;
+
+/** Builds the page for cells next to that for reports. */
+function withFrame(): Plugin {
+  let folder = '';
+  return {
+    name: 'stepscope-frame',
+    configResolved: ({ root, build: { outDir } }) => {
+      folder = resolve(root, outDir, 'frame');
+    },
+    async closeBundle() {
+      const { plugin, groups } = fewFiles();
+      await build({
+        configFile: false,
+        base: './',
+        publicDir: false,
+        plugins: [withoutServer(), stylesWithViews(), solid(), plugin],
+        build: {
+          ...COMMON,
+          outDir: folder,
+          rolldownOptions: {
+            input: { first: FIRST },
+            // The view of timelines is part of `first`, although the list of views loads it when shown.
+            checks: { ineffectiveDynamicImport: false },
+            output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', codeSplitting: { groups } },
+          },
+        },
+      });
+    },
+  };
+}
+
 export default defineConfig({
   base: './',
   publicDir: false,
-  plugins: [withoutServer(), stylesWithViews(), solid(), oneFile()],
+  plugins: [withoutServer(), stylesWithViews(), solid(), oneFile(), withFrame()],
   build: {
     outDir: 'dist',
-    // The files of the served page are in the same folder.
-    emptyOutDir: false,
-    target: 'es2022',
-    assetsInlineLimit: 1 << 20,
-    cssCodeSplit: false,
-    modulePreload: false,
-    reportCompressedSize: false,
+    ...COMMON,
     rollupOptions: {
       input: resolve(import.meta.dirname, 'share.html'),
       output: { codeSplitting: false },

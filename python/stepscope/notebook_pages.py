@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from ._engine import engine
@@ -29,15 +30,11 @@ class SessionPages:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._routes: _stepscope.Pages | None = engine().Pages(session._native)
-        page = self._routes.page()
-        if page is None:
-            raise EngineError(
-                "this build of stepscope has no web UI to show",
-                "install the wheel, or build with Node.js and without STEPSCOPE_NO_UI",
-            )
-        self.page: bytes = page.encode()
-        """The page in one file."""
-        self.version: str = hashlib.sha256(self.page).hexdigest()
+        self.page: bytes = self._file("frame/page.html")
+        """The page without its code."""
+        self.code: bytes = self._file("frame/first.js")
+        """The code with which the page starts; it requests more when needed."""
+        self.version: str = hashlib.sha256(self.page + self.code).hexdigest()
         """Another page has another one."""
         self.key: str = self._routes.key
         """The key of the session in routes."""
@@ -48,6 +45,16 @@ class SessionPages:
         self._answered_at = time.monotonic()
         self._picture_lock = threading.Lock()
         self._picture: str | None = None
+
+    def _file(self, path: str) -> bytes:
+        """A file of the web UI."""
+        status, _, content = self.answer("GET", path, b"")
+        if status != HTTPStatus.OK:
+            raise EngineError(
+                "this build of stepscope has no web UI to show",
+                "install the wheel, or build with Node.js and without STEPSCOPE_NO_UI",
+            )
+        return content
 
     @property
     def idle_seconds(self) -> float:

@@ -6,7 +6,7 @@ function newId() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Asks the kernel, and calls `done` with its answer: status, headers and a buffer. */
+/** Asks the kernel, and calls `done` with its answer: status, headers, and buffers. */
 function connection(model) {
   const waiting = new Map();
   // Several views of a model get all of its messages.
@@ -16,9 +16,11 @@ function connection(model) {
     const done = content.view === view && waiting.get(content.id);
     if (!done) return;
     waiting.delete(content.id);
-    const bytes = buffers[0];
-    const start = bytes.byteOffset ?? 0;
-    done(content, (bytes.buffer ?? bytes).slice(start, start + bytes.byteLength));
+    const copies = buffers.map((bytes) => {
+      const start = bytes.byteOffset ?? 0;
+      return (bytes.buffer ?? bytes).slice(start, start + bytes.byteLength);
+    });
+    done(content, ...copies);
   };
   model.on('msg:custom', receive);
   return {
@@ -53,16 +55,20 @@ function ahead(kernel, urls) {
   };
 }
 
-/** The page, which the kernel sends once for all cells of a window: it is most of what a cell needs. */
+/**
+ * The page, which the kernel sends once for all cells of a window: it is most of what a cell needs. Its
+ * code has one URL for all of them, so that the browser compiles it once.
+ */
 function pageOf(kernel, version) {
   const pages = (window.stepscopePages ??= new Map());
   const known = pages.get(version);
   if (known !== undefined) return Promise.resolve(known);
   return new Promise((resolve) => {
-    kernel.ask({ page: true }, (_, bytes) => {
-      const page = new TextDecoder().decode(bytes);
-      pages.set(version, page);
-      resolve(page);
+    kernel.ask({ page: true }, (_, page, code) => {
+      const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+      const text = new TextDecoder().decode(page).replace('stepscope-code:first', url);
+      pages.set(version, text);
+      resolve(text);
     });
   });
 }

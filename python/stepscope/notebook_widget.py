@@ -84,7 +84,7 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
     def _answer(self, content: dict[str, Any]) -> None:
         to = {"view": content["view"], "id": content["id"]}
         if content.get("page"):
-            self.send(to, [self._pages.page])
+            self.send(to, [self._pages.page, self._pages.code])
             return
         body = content["body"].encode()
         status, headers, answer = self._pages.answer(content["method"], content["url"], body)
@@ -111,10 +111,14 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         return {**data, "text/plain": self._name}, metadata
 
     def _publish_still(self, *, is_empty: bool = False, update: bool = False) -> None:
-        """Shows the output with the picture; an empty one has only its place."""
+        """Shows the output with the picture; an empty one keeps its place.
+
+        That is an empty text: with HTML, JupyterLab would first load its code for formulas, 1 MB.
+        """
         picture = None if is_empty else self._pages.picture()
-        html = f'<div data-stepscope-picture="{self.picture}">{picture or ""}</div>'
-        data = {"text/plain": self._name, "text/html": html}
+        data = {"text/plain": "" if is_empty else self._name}
+        if picture is not None:
+            data["text/html"] = f'<div data-stepscope-picture="{self.picture}">{picture}</div>'
         _publish(data, transient={"display_id": self.picture}, update=update)
 
     def _show_picture_later(self) -> None:

@@ -29,7 +29,7 @@ class Cell:
     def __init__(self, widget: Any) -> None:
         self.widget = widget
         self.key = widget.place.split("/")[2]
-        self._answers: dict[int, tuple[dict[str, Any], bytes]] = {}
+        self._answers: dict[int, tuple[dict[str, Any], list[bytes]]] = {}
         self._arrived = threading.Condition()
         widget.send = self._receive
         self._count = 0
@@ -37,7 +37,7 @@ class Cell:
     def _receive(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         with self._arrived:
             assert content["view"] == "the view"
-            self._answers[content["id"]] = (content, buffers[0])
+            self._answers[content["id"]] = (content, buffers)
             self._arrived.notify_all()
 
     def ask(self, url: str, method: str = "GET", body: str = "", **more: Any) -> int:
@@ -47,6 +47,14 @@ class Cell:
         return self._count
 
     def answer(self, number: int) -> tuple[dict[str, Any], bytes]:
+        content, [body] = self._answered(number)
+        return content, body
+
+    def page(self) -> list[bytes]:
+        """The page and its code."""
+        return self._answered(self.ask("", page=True))[1]
+
+    def _answered(self, number: int) -> tuple[dict[str, Any], list[bytes]]:
         with self._arrived:
             assert self._arrived.wait_for(lambda: number in self._answers, timeout=30)
             return self._answers[number]
@@ -106,17 +114,26 @@ def test_reports_and_tiles_come_from_the_kernel(
 
 def test_the_page_is_sent_on_request_and_not_saved(show: Callable[..., Cell]) -> None:
     cell = show()
-    _, page = cell.answer(cell.ask("", page=True))
+    page, code = cell.page()
     assert page.startswith(b"<!doctype html>")
-    assert b"stepscope-code" in page
+    assert b'src="stepscope-code:first"' in page
+    assert len(code) < 400_000, "the other views are sent when they are shown"
     state = cell.widget.get_state()
     assert len(str({name: value for name, value in state.items() if name != "_esm"})) < 2000
 
 
 def test_cells_name_the_version_of_the_page(show: Callable[..., Cell]) -> None:
     cell, other = show(), show("ops")
-    _, page = cell.answer(cell.ask("", page=True))
-    assert cell.widget.page == other.widget.page == hashlib.sha256(page).hexdigest()
+    expected = hashlib.sha256(b"".join(cell.page())).hexdigest()
+    assert cell.widget.page == other.widget.page == expected
+
+
+def test_other_code_of_the_page_is_an_answer(show: Callable[..., Cell]) -> None:
+    cell = show()
+    for name in ("later", "rest"):
+        content, code = cell.answer(cell.ask(f"frame/{name}.js"))
+        assert content["status"] == 200
+        assert b"stepscope-code:first" in code
 
 
 def test_the_picture_waits_for_a_page_that_starts_slowly(
@@ -128,8 +145,8 @@ def test_the_picture_waits_for_a_page_that_starts_slowly(
     monkeypatch.setattr(cell.widget, "_publish_still", lambda **_: published.set())
     thread = threading.Thread(target=cell.widget._show_picture_later, daemon=True)
     thread.start()
-    for number in [cell.ask("", page=True), cell.ask(cell.widget.first[0], ahead=True)]:
-        cell.answer(number)
+    cell.page()
+    cell.answer(cell.ask(cell.widget.first[0], ahead=True))
     assert not published.wait(0.5), "the page itself has asked for nothing"
     cell.answer(cell.ask("api/sessions"))
     assert published.wait(30)

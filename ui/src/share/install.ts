@@ -1,12 +1,8 @@
-/**
- * Reads the report from the page, or turns to the window around it, before anything is requested;
- * must be imported first.
- */
+/** Reads the report from the page before anything is requested; must be imported first. */
 import { setShared } from '../shell/shared';
 import type { ShareReport } from '../wire/generated/ShareReport';
 import { setTransport } from '../wire/transport';
 import { transportOf } from './answers';
-import { framedPlace, installFrame } from './frame';
 
 /** The view that opens first: memory snapshots and programs have no overview. */
 function entryViewOf(report: ShareReport): string {
@@ -33,11 +29,4 @@ if (text) {
   }
   // The report is parsed, with its answers still packed; the page need not keep a second copy.
   place?.remove();
-}
-
-const wanted = framedPlace();
-if (!text && wanted !== null) {
-  installFrame();
-  // Relative URLs of such a page are those of the window around it, so the history rejects them.
-  window.location.hash = wanted;
 }

@@ -1,15 +1,13 @@
-/** Entry point of a report's page, and of the page in a notebook's cell. */
+/** Entry point of a report's page. */
 import './install';
 
 import { render } from 'solid-js/web';
 
 import { installPalette } from '../format/palette';
 import { App } from '../shell/app';
-import { buildPage } from '../shell/build';
 import { shared } from '../shell/shared';
 import { installTheme } from '../shell/theme';
 import '../shell/theme.css';
-import { framedPlace } from './frame';
 
 const root = document.getElementById('app');
 if (root && shared()) {
@@ -17,8 +15,6 @@ if (root && shared()) {
   installPalette(document.documentElement);
   root.textContent = '';
   render(() => <App />, root);
-} else if (root && framedPlace() !== null) {
-  buildPage(root);
 } else if (root) {
   root.textContent = 'This page contains no report. Create one with: stepscope export PATH --html FILE';
 }

@@ -17,7 +17,7 @@ export function SearchField(props: {
   const id = createUniqueId();
   const error = () => props.error ?? patternError(props.value);
   return (
-    <span class="search-field">
+    <span class="search-field" style={{ '--letters': props.placeholder.length }}>
       <input
         type="search"
         class="table-search"

@@ -12,7 +12,7 @@ import { urlOf } from '../../wire/client';
 import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
 import type { CheckReport } from '../../wire/generated/CheckReport';
 import { createAnswer } from '../../wire/report';
-import { placesOf, WORDS } from './rows';
+import { boundsOf, placesOf, WORDS } from './rows';
 import './check.css';
 
 /** The budgets in the URL. */
@@ -46,7 +46,9 @@ export default function CheckView(props: ViewProps) {
             <section class={`card check-answer is-${data().verdict}`} aria-label="Answer">
               {data().conclusion.replace(/^n(?=o(thing)? )/, 'N')}
             </section>
-            <Warnings notes={data().notes} />
+            <Show when={baseline() === null && boundsOf(data().rows)} fallback={<Warnings notes={data().notes} />}>
+              {(bounds) => <NoBaseline bounds={bounds()} />}
+            </Show>
             <section class="card">
               <header>
                 <h2 data-figure="check.rows.verdict">Each budget</h2>
@@ -62,6 +64,22 @@ export default function CheckView(props: ViewProps) {
         )}
       </AnswerView>
     </div>
+  );
+}
+
+/** What to do where budgets limit changes, and there is nothing that they could be changes from. */
+function NoBaseline(props: { bounds: string }) {
+  return (
+    <section class="card check-start" aria-label="Without a baseline">
+      <p>
+        These budgets limit the change from an earlier session. Choose one as <b>Baseline</b> above,
+        or begin with what this session has as the limit of later ones.
+      </p>
+      <button onClick={() => setParams({ budget: props.bounds }, false)}>
+        Limit to these figures
+      </button>
+      <code>{props.bounds}</code>
+    </section>
   );
 }
 

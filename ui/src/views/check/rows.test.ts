@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
-import { placesOf } from './rows';
+import { boundsOf, placesOf } from './rows';
 
 const row = (value: number | null, limit: number | null, low: number | null, high: number | null) =>
   ({ value, limit, low, high }) as CheckedBudget;
@@ -24,5 +24,33 @@ describe('the bar of a budget', () => {
     expect(placesOf(row(null, 5, null, null))).toBeNull();
     expect(placesOf(row(10, null, null, null))).toBeNull();
     expect(placesOf(row(0, 0, 0, 0))).toEqual({ value: 0, limit: 0, low: 0, high: 0 });
+  });
+});
+
+describe('bounds for a session without a baseline', () => {
+  const change = (more: Partial<CheckedBudget>) =>
+    ({
+      verdict: 'unknown',
+      is_better_higher: false,
+      budget: 'step_time=+2%',
+      metric: 'step_time',
+      unit: 'picos',
+      value: 48_251_084_400,
+      ...more,
+    }) as CheckedBudget;
+
+  test('are what it has, rounded up', () => {
+    const memory = { budget: 'memory_peak=+1%', metric: 'memory_peak', unit: 'bytes', value: 3672104 };
+    const count = { budget: 'compilation_count=+0', metric: 'compilation_count', unit: 'count', value: 0 };
+    const rows = [{}, memory, count].map((more) => change(more as Partial<CheckedBudget>));
+    expect(boundsOf(rows)).toBe('step_time<=48.26ms, memory_peak<=3672104B, compilation_count<=0');
+    expect(boundsOf([change({ value: 123_456_789_000_000 })])).toBe('step_time<=123500ms');
+    expect(boundsOf([change({ value: 12_345 })])).toBe('step_time<=0.00001235ms');
+  });
+
+  test('are missing where a budget was checked, is a bound, or has no figure', () => {
+    expect(boundsOf([change({ verdict: 'passed' })])).toBe('');
+    expect(boundsOf([change({ budget: 'step_time<=1ms' })])).toBe('');
+    expect(boundsOf([change({ value: null })])).toBe('');
   });
 });

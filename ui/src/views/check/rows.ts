@@ -9,6 +9,37 @@ export const WORDS: Record<CheckVerdict, string> = {
   broken: 'broken',
 };
 
+/** Digits of a bound: more would be below the noise of any figure. */
+const DIGITS = 4;
+
+/** A number of few digits that is not below this one. */
+function roundedUp(value: number): number {
+  if (value === 0) return 0;
+  const step = 10 ** (Math.floor(Math.log10(value)) + 1 - DIGITS);
+  return Number((Math.ceil(value / step) * step).toPrecision(DIGITS));
+}
+
+/** A figure as budgets are written. */
+function written({ unit, value }: CheckedBudget): string | null {
+  if (value === null) return null;
+  if (unit === 'picos') return `${roundedUp(value / 1e9)}ms`;
+  if (unit === 'bytes') return `${Math.ceil(value)}B`;
+  return unit === 'count' ? String(value) : null;
+}
+
+/**
+ * Budgets that need no baseline: what this session has at most, for each that limits a change from an
+ * earlier one. Empty if there are none.
+ */
+export function boundsOf(rows: readonly CheckedBudget[]): string {
+  const bounds = rows.flatMap((row) => {
+    const isChange = row.verdict === 'unknown' && row.budget.startsWith(`${row.metric}=+`);
+    const limit = isChange && !row.is_better_higher ? written(row) : null;
+    return limit === null ? [] : [`${row.metric}<=${limit}`];
+  });
+  return bounds.join(', ');
+}
+
 /** Positions on the bar of a budget, 0..1. */
 export interface Places {
   value: number;

@@ -214,11 +214,14 @@ function NoEvents(props: { report: MemoryReport }) {
       title="No memory use over time was recorded"
       code={codeOf(note()?.hint ?? '')}
       actions={
-        <Show when={props.report.snapshots.length > 0}>
-          <a href={hrefTo({ view: 'heap' })}>
-            Memory snapshots in Heap ({plural(props.report.snapshots.length, 'row')})
-          </a>
-        </Show>
+        <>
+          <a href={hrefTo({ view: 'buffers' })}>What each program needs, in Buffers</a>
+          <Show when={props.report.snapshots.length > 0}>
+            <a href={hrefTo({ view: 'heap' })}>
+              Memory snapshots in Heap ({plural(props.report.snapshots.length, 'row')})
+            </a>
+          </Show>
+        </>
       }
     >
       {note()?.text}

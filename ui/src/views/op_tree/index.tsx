@@ -20,6 +20,7 @@ import { EmptyState } from '../../widgets/empty';
 import { FoldAll } from '../../widgets/fold-all';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
+import { colorMeaning, LegendLine } from '../../widgets/legend-line';
 import { linkKeys, type LinkKeys } from '../../widgets/link-keys';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { SearchField } from '../../widgets/search-field';
@@ -391,20 +392,18 @@ function Legend(props: { report: OpTreeReport }) {
     <Show
       when={isByUse(props.report)}
       fallback={
-        <For each={classes()}>
-          {(name) => (
-            <span class="muted">
-              <span class="swatch" style={{ background: classColor(name) }} /> {classTitle(name)}
-            </span>
-          )}
-        </For>
+        <LegendLine
+          entries={classes().map((name) => colorMeaning(classTitle(name), classColor(name)))}
+        />
       }
     >
-      <span class="muted op-tree-scale" data-figure="op_tree.rows.best_ratio">
-        0 % <span style={{ background: USE_GRADIENT }} /> 100 % of a peak
-      </span>
-      <span class="muted">
-        <span class="swatch op-tree-unknown" /> unknown
+      <span class="muted op-tree-scale">
+        <span data-figure="op_tree.rows.best_ratio">
+          0 % <span class="op-tree-gradient" style={{ background: USE_GRADIENT }} /> 100 % of a peak
+        </span>
+        <span>
+          <span class="swatch op-tree-unknown" /> unknown
+        </span>
       </span>
     </Show>
   );

@@ -10,6 +10,7 @@ import { getParam, select, setParams, utilizationParams } from '../../shell/stat
 import type { ViewProps } from '../../shell/views';
 import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
+import { colorMeaning, LegendLine, type Meaning } from '../../widgets/legend-line';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks, opMenu } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
@@ -81,6 +82,10 @@ function Body(props: { report: RooflineReport; session: string }) {
   const classes = createMemo(() =>
     Object.keys(CLASS_TITLES).filter((name) => points().some((row) => row.class === name)),
   );
+  const meanings = createMemo(() => [
+    ...classes().map((name) => colorMeaning(classTitle(name), classColor(name), 'roofline-class')),
+    ...MARKS.filter(([kind]) => shownMarks().some((row) => row.kind === kind)).map(markMeaning),
+  ]);
   return (
     <>
       <section class="card roofline">
@@ -105,29 +110,7 @@ function Body(props: { report: RooflineReport; session: string }) {
             <span data-tip="The size of a point is its share of time; the table has all ops">
               {knownText(plottable(props.report.rows, level()).length)}
             </span>
-            <For each={classes()}>
-              {(name) => (
-                <span>
-                  <span
-                    class="swatch roofline-class"
-                    style={{ background: classColor(name) }}
-                  />{' '}
-                  {classTitle(name)}
-                </span>
-              )}
-            </For>
-            <For each={MARKS}>
-              {([kind, title]) => (
-                <Show when={shownMarks().some((row) => row.kind === kind)}>
-                  <span>
-                    <svg width="12" height="12" aria-hidden="true">
-                      <path class={`roofline-mark is-${kind}`} d="M6 0 l6 6 l-6 6 l-6 -6 z" />
-                    </svg>{' '}
-                    {title}
-                  </span>
-                </Show>
-              )}
-            </For>
+            <LegendLine entries={meanings()} />
           </div>
         </div>
         <RooflineChart
@@ -173,6 +156,16 @@ const MARKS = [
   ['average', 'Mean step'],
   ['step', 'Step'],
 ] as const;
+
+/** What a mark of ops summed up stands for. */
+const markMeaning = ([kind, title]: (typeof MARKS)[number]): Meaning => ({
+  title,
+  mark: () => (
+    <svg width="12" height="12" aria-hidden="true">
+      <path class={`roofline-mark is-${kind}`} d="M6 0 l6 6 l-6 6 l-6 -6 z" />
+    </svg>
+  ),
+});
 
 /** A checkbox that is on by default. */
 function Toggle(props: { name: 'idle' | 'infeed'; title: string }) {

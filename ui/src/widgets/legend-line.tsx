@@ -1,6 +1,7 @@
 /** The meaning of colors and marks in one line, and a button for what has no room in it. */
 import { createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 
+import './bars.css';
 import './legend-line.css';
 import { Popover } from './popover';
 

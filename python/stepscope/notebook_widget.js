@@ -73,6 +73,19 @@ function pageOf(kernel, version) {
   });
 }
 
+/** Calls `done` with a file of the page's code, which the kernel sends once for all cells of a window. */
+function codeOf(kernel, version, url, done) {
+  const files = (window.stepscopeFiles ??= new Map());
+  const name = `${version} ${url}`;
+  const known = files.get(name);
+  // Copies: what a frame gets is taken from this window.
+  if (known) return done(known.content, known.bytes.slice(0));
+  kernel.ask({ method: 'GET', url, body: '' }, (content, bytes) => {
+    if (content.status === 200) files.set(name, { content, bytes: bytes.slice(0) });
+    done(content, bytes);
+  });
+}
+
 /** The theme of the notebook, which may not be the system's: `dark` if its text is light. */
 function themeAround(element) {
   const context = document.createElement('canvas').getContext('2d');
@@ -106,6 +119,7 @@ function render({ model, el }) {
     };
     const early = answers.take(request);
     if (early) void early.then(([content, bytes]) => answer(content, bytes));
+    else if (url.startsWith('frame/')) codeOf(kernel, model.get('page'), url, answer);
     else kernel.ask({ method, url, body }, answer);
   };
   window.addEventListener('message', receive);

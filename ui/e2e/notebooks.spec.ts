@@ -209,8 +209,8 @@ test('JupyterLab: a report, the live timeline without a port, and the saved note
   // The code of other views comes when they are shown.
   const shown = await liveFrame(page);
   await shown.evaluate(() => (location.hash = location.hash.replace(/timeline.*/, 'ops')));
-  await expect(shown.locator('.table-row').first()).toBeVisible();
-  expect(Math.max(...received)).toBeGreaterThan(PAGE_BYTES);
+  await expect(shown.getByRole('grid', { name: 'ops' })).toContainText('all-reduce');
+  await expect.poll(() => Math.max(...received)).toBeGreaterThan(PAGE_BYTES);
 
   const picture = page.locator('[data-stepscope-picture] .stepscope-report');
   await expect(picture, 'it is there once the page asks for nothing').toBeAttached({ timeout: 30_000 });

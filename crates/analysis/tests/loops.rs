@@ -141,3 +141,42 @@ fn a_loop_after_the_steps_is_named() {
         "{notes}"
     );
 }
+
+/// Annotations of 900 us, in each of which a step runs, and an update until `done` that nothing waits for.
+fn with_update(done: u32) -> String {
+    format!(
+        "host vm
+        thread python
+        repeat 6 every 1000us
+          0..900us train #step_num=$i,_r=1#
+          10..12us launch [run_id=1$i]
+          13..15us launch [run_id=2$i]
+        end
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 1000us
+          30..800us jit_step(5) [run_id=1$i]
+          800..{done}us jit_update(6) [run_id=2$i]
+        end
+        line XLA Ops
+        repeat 6 every 1000us
+          30..800us %dot.1 = f32[8] dot(p.0)
+          800..{done}us %add.1 = f32[8] add(p.0, p.0)
+        end"
+    )
+}
+
+#[test]
+fn a_loop_that_leaves_a_little_work_does_not_run_ahead() {
+    let told = |done| {
+        let session = drawn(&[&with_update(done)]);
+        notes(&ask(&session, "steps", &[]))
+    };
+    // 20 us of 900 are little, 90 are not.
+    let little = told(920);
+    assert!(little.contains("waits for most of that work"), "{little}");
+    let ahead = told(990);
+    assert!(ahead.contains("The host runs ahead"), "{ahead}");
+    let within = told(890);
+    assert!(within.contains("as long as its annotation."), "{within}");
+}

@@ -61,15 +61,12 @@ impl Frames {
         if session.label(label).kind != SliceKind::Python || !has_line(name) {
             return;
         }
-        let is_scaffold = SCAFFOLDS
-            .iter()
-            .any(|file| name.trim_start_matches('$').starts_with(file));
         if !is_library_frame(name) {
             *self = Self {
                 own: Some(label),
                 ..Self::default()
             };
-        } else if is_scaffold {
+        } else if is_scaffold(name) {
             self.scaffold = Some(label);
         } else if self.called.is_none() {
             self.called = Some(label);
@@ -90,6 +87,12 @@ impl Frames {
     pub(crate) fn told(&self) -> Option<LabelId> {
         self.own.or(self.called).or(self.scaffold)
     }
+}
+
+/// Whether a frame is around every call of a thread, or of a decorated function.
+pub(crate) fn is_scaffold(name: &str) -> bool {
+    let name = name.trim_start_matches('$');
+    SCAFFOLDS.iter().any(|file| name.starts_with(file))
 }
 
 /// `$train.py:31 main`, not `$time sleep` or `$<string>:1 f`.

@@ -5,6 +5,7 @@ use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 
 use super::note::Note;
 use super::words::{Word, Words};
+use crate::measuring::lead::hardly_runs_ahead;
 use crate::measuring::long_loop::{long_loop, single_run};
 use crate::measuring::other_loops::{OtherLoop, other_loops, other_phases};
 use crate::measuring::repeats::repeated;
@@ -107,6 +108,11 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
                     "{annotated}; device work belongs to the step that launched it. The loop waits for \
                      that work after the annotation, so a step lasts from the end of the work before \
                      to the end of its own."
+                ),
+                LoopKind::LeavesLittle => format!(
+                    "{annotated}; device work belongs to the step that launched it. The loop waits for \
+                     most of that work, so a step lasts about as long as its annotation: on a device it \
+                     begins when the work before it is done and its annotation has begun."
                 ),
                 LoopKind::RunsAhead => format!(
                     "{annotated}; device work belongs to the step that launched it. The host runs \
@@ -234,6 +240,8 @@ enum LoopKind {
     Waits,
     /// It waits for the device after the annotation that launched the work.
     EndsWithWork,
+    /// It waits in every step, but not for the last of its work.
+    LeavesLittle,
     /// It dispatches steps ahead.
     RunsAhead,
 }
@@ -247,6 +255,8 @@ fn loop_kind(session: &Session) -> LoopKind {
         LoopKind::Waits
     } else if ends_with_work(session, &counted) {
         LoopKind::EndsWithWork
+    } else if hardly_runs_ahead(session, main_series(session), &counted) {
+        LoopKind::LeavesLittle
     } else {
         LoopKind::RunsAhead
     }

@@ -24,6 +24,20 @@ fn a_function_of_a_library_is_told_with_who_calls_it() {
     assert!(called.contains(told), "{called}");
 }
 
+/// What Pillow and NumPy do for a function of the program.
+#[test]
+fn files_of_libraries_for_images_and_arrays_are_no_files_of_the_program() {
+    for library in [
+        "$Image.py:2477 rotate",
+        "$ImageFilter.py:196 filter",
+        "$_arraypad_impl.py:546 pad",
+    ] {
+        let python = format!("700..999us $train.py:12 augment\n701..998us {library}");
+        let text = what(&python, "host_bound");
+        assert!(text.contains("in augment (train.py:12)"), "{text}");
+    }
+}
+
 /// The outermost frame of the library is what the program calls.
 #[test]
 fn reading_a_result_is_called_what_the_program_calls_it() {

@@ -3,12 +3,15 @@
 mod callers;
 mod cases;
 mod copied_arguments;
+mod debug_switches;
 mod drawings;
 mod folded;
 mod late_threads;
 mod long_steps;
+mod many_copies;
 mod program_cases;
 mod queues;
+mod requests;
 mod round_trips;
 mod step_cases;
 mod unrecorded;

@@ -175,3 +175,46 @@ fn the_function_that_fills_a_queue_is_a_stage() {
     assert_eq!(env["is_bottleneck"], true, "{report}");
     assert_eq!(env["background_ps"], env["self_ps"], "{report}");
 }
+
+/// A loop that hands its metrics to a thread that writes them.
+fn full(other: &str) -> Value {
+    let put = "$queue.py:140 put\n602..998us $threading.py:327 wait\n603..997us $<unknown> acquire";
+    let report = advice(&[queued(put, other)]);
+    let found = finding(&report, "idle");
+    assert_eq!(
+        found["title"], "A full queue delays the devices",
+        "{report}"
+    );
+    found
+}
+
+const TAKE: &str = "985..990us $queue.py:180 get";
+
+#[test]
+fn the_function_that_takes_from_a_full_queue_is_named() {
+    let other = format!("0..980us $train.py:14 writer\n610..970us $train.py:9 save\n{TAKE}");
+    let found = full(&other);
+    let told = "What takes from the queue is writer (train.py:14), which spends most of that time in \
+                save (train.py:9).";
+    assert!(text(&found, "what").contains(told), "{found}");
+    assert!(text(&found, "fix").starts_with("Make save"), "{found}");
+}
+
+/// The thread's own function began before the recording, or only calls a library.
+#[test]
+fn the_library_that_takes_the_time_is_named() {
+    let library = "610..970us $encoder.py:183 encode\n611..969us $encoder.py:205 iterencode";
+    let found = full(&format!("{library}\n{TAKE}"));
+    let told = "another thread, which spends most of that time in encode (encoder.py:183).";
+    assert!(text(&found, "what").contains(told), "{found}");
+    let found = full(&format!("0..980us $train.py:14 writer\n{library}\n{TAKE}"));
+    let told = "writer (train.py:14), which calls encode (encoder.py:183).";
+    assert!(text(&found, "what").contains(told), "{found}");
+}
+
+#[test]
+fn a_full_queue_that_nothing_seems_to_empty_is_full() {
+    let found = full("0..100us $serve.py:9 parse");
+    let told = "Nothing was recorded that takes from the queue.";
+    assert!(text(&found, "what").contains(told), "{found}");
+}

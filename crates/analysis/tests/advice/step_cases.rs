@@ -235,6 +235,20 @@ pub(crate) fn cases() -> Vec<Case> {
             ),
         ),
         one("eager_ops", eager(12), eager(3)),
+        // What JAX calls where jax_debug_nans is on, and another function of the same file.
+        one(
+            "debug_switches",
+            cpu(
+                GAP,
+                "701..998us PjitFunction(f)\n702..997us $api.py:116 _nan_check_posthook",
+                "",
+            ),
+            cpu(
+                GAP,
+                "701..998us PjitFunction(f)\n702..997us $api.py:300 helper",
+                "",
+            ),
+        ),
         one("launch_overhead", launches(120), launches(2)),
         one(
             "recompilation",

@@ -27,6 +27,11 @@ pub fn is_queue_put(name: &str) -> bool {
     name == "$<unknown> put" || matches!(of_queue(name), Some("put" | "put_nowait"))
 }
 
+/// Python puts something into a queue, and waits if it is full. A `SimpleQueue` is never full.
+pub fn is_waiting_put(name: &str) -> bool {
+    of_queue(name) == Some("put")
+}
+
 /// A worker of a pool of Python's threads, from its start to its end.
 pub fn is_pool_worker(name: &str) -> bool {
     let place = name.strip_prefix("$thread.py:");
@@ -57,6 +62,14 @@ mod tests {
         }
         for name in ["$queue.py:140 put", "$queues.py:80 put_nowait"] {
             assert!(is_queue_put(name) && !is_queue_get(name), "{name}");
+        }
+        assert!(is_waiting_put("$queue.py:140 put"));
+        for name in [
+            "$<unknown> put",
+            "$queue.py:180 get",
+            "$queue.py:210 put_nowait",
+        ] {
+            assert!(!is_waiting_put(name), "{name}");
         }
         assert!(is_method_get("$<unknown> get") && !is_method_get("$queue.py:180 get"));
         assert!(is_pool_worker("$thread.py:69 _worker"));

@@ -5,14 +5,38 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::host_names::{
-    dispatched_function, is_method_get, is_pool_worker, is_queue_get, is_queue_put,
+    dispatched_function, is_method_get, is_pool_worker, is_queue_get, is_queue_put, is_waiting_put,
 };
 use stepscope_model::{Activity, Direction, HostId, LabelId, Session, Span, TrackId};
 
 use super::lookups::Lookups;
-use super::{Loops, calls_functions, driving_threads, own_tracks};
+use super::{Loops, calls_functions, driving_threads, outermost, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
+
+/// An end of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QueueEnd {
+    /// Where threads take something, and wait if it is empty.
+    Get,
+    /// Where threads put something, and wait if it is full.
+    Put,
+}
+
+impl QueueEnd {
+    /// For each label, whether a thread may wait at this end.
+    fn waits(self, session: &Session) -> Vec<bool> {
+        match self {
+            Self::Get => gets(session),
+            Self::Put => {
+                let labels = session.labels.iter();
+                labels
+                    .map(|label| is_waiting_put(session.text(label.name)))
+                    .collect()
+            }
+        }
+    }
+}
 
 /// For each label, whether a thread takes something from a queue.
 fn gets(session: &Session) -> Vec<bool> {
@@ -106,6 +130,44 @@ fn is_served_by_several(session: &Session, host: HostId, is_get: &[bool]) -> boo
     threads.values().any(|&count| count > 1)
 }
 
+/// How often and for how long threads of a host are at the ends of queues.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct QueueCalls {
+    /// Number of times that a thread that drives devices takes something.
+    pub(crate) gets: usize,
+    /// Time in which threads put something into queues, with waits for room.
+    pub(crate) puts_ps: i64,
+}
+
+impl QueueCalls {
+    /// Those that begin within `windows`.
+    pub(crate) fn within(
+        session: &Session,
+        (host, loops): (HostId, Loops),
+        windows: &Intervals,
+    ) -> Self {
+        let (is_get, is_put) = (QueueEnd::Get.waits(session), QueueEnd::Put.waits(session));
+        let driving = driving_threads(session, &[host], loops).concat();
+        let mut calls = Self::default();
+        for id in own_tracks(session, host) {
+            let is_driving = driving.binary_search(&id).is_ok();
+            let counts =
+                |label: LabelId| is_put[label.index()] || is_driving && is_get[label.index()];
+            let Some(track) = session.track_having(id, counts) else {
+                continue;
+            };
+            for (span, label) in outermost(&track, windows, counts) {
+                if is_put[label.index()] {
+                    calls.puts_ps = calls.puts_ps.saturating_add(span.duration().0);
+                } else {
+                    calls.gets += 1;
+                }
+            }
+        }
+        calls
+    }
+}
+
 /// What the threads that drive devices do in queues.
 pub(crate) struct QueueWaits {
     /// Time in which one of them waits in a queue.
@@ -117,14 +179,15 @@ pub(crate) struct QueueWaits {
 }
 
 impl QueueWaits {
-    /// Those of a host within `windows`, which are sorted and do not overlap.
+    /// Those of a host at one end of queues within `windows`, which are sorted and do not overlap.
     pub(crate) fn within(
         session: &Session,
         (host, loops): (HostId, Loops),
+        end: QueueEnd,
         windows: &[Span],
     ) -> Self {
-        let level = |is_get: bool| if is_get { 0 } else { NO_LEVEL };
-        let levels: Vec<u8> = gets(session).into_iter().map(level).collect();
+        let level = |waits: bool| if waits { 0 } else { NO_LEVEL };
+        let levels: Vec<u8> = end.waits(session).into_iter().map(level).collect();
         let labels = session.labels.iter();
         let is_worker: Vec<bool> = labels
             .map(|label| is_pool_worker(session.text(label.name)))

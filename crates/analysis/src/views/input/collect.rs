@@ -7,7 +7,7 @@ use stepscope_model::{
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
-use crate::measuring::activity::{COMPILATION, Loops, QueueWaits, host_times};
+use crate::measuring::activity::{COMPILATION, Loops, QueueEnd, QueueWaits, host_times};
 use crate::measuring::callbacks::Callbacks;
 use crate::measuring::communication::under_way;
 use crate::measuring::interval::Intervals;
@@ -309,7 +309,7 @@ pub(super) fn host_inputs(
             let compilation = levels.next().unwrap_or_default();
             let kinds: Vec<Intervals> = levels.skip(2).collect();
             // Who waits in a queue does not load: another thread does.
-            let queued = QueueWaits::within(session, (host, loops), &[within]).times;
+            let queued = QueueWaits::within(session, (host, loops), QueueEnd::Get, &[within]).times;
             let loading = kinds.iter().enumerate();
             let loading = loading.fold(Intervals::default(), |all, (kind, times)| match kind {
                 WAIT_KIND => all.union(&times.subtract(&queued)),

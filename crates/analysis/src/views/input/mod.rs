@@ -16,7 +16,7 @@
 mod between;
 mod collect;
 mod columns;
-mod fillers;
+mod other_end;
 mod own_code;
 mod report;
 mod stages;
@@ -27,7 +27,7 @@ use std::fmt::Write as _;
 pub(crate) use between::{BetweenSteps, between_steps};
 use clap::Args;
 pub(crate) use collect::words;
-pub(crate) use fillers::Filler;
+pub(crate) use other_end::OtherEnd;
 pub use report::{Bound, InputBetween, InputCause, InputHost, InputReport, InputRow, StageRow};
 use stepscope_model::{Activity, LabelId, SaturatingSum as _, Session};
 

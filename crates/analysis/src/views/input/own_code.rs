@@ -69,7 +69,7 @@ pub(super) fn own_code(session: &Session, track: &Track, windows: &Intervals) ->
         }
     }
     let least_ps = MOST * Intervals::union_of(waits).duration().0 as f64;
-    innermost(inside, least_ps)
+    innermost(&inside, least_ps)
 }
 
 /// Whether it is a function of the program that is no stage of input itself.
@@ -85,10 +85,10 @@ pub(super) fn is_own_function(session: &Session, label: &Label) -> bool {
 }
 
 /// The deepest one that takes at least this long.
-pub(super) fn innermost(inside: Inside, least_ps: f64) -> Option<LabelId> {
-    let most = inside.into_iter().filter_map(|(label, (spans, depths))| {
-        let mean_depth = depths as f64 / spans.len().max(1) as f64;
-        let takes_ps = Intervals::union_of(spans).duration().0 as f64;
+pub(super) fn innermost(inside: &Inside, least_ps: f64) -> Option<LabelId> {
+    let most = inside.iter().filter_map(|(&label, (spans, depths))| {
+        let mean_depth = *depths as f64 / spans.len().max(1) as f64;
+        let takes_ps = Intervals::union_of(spans.clone()).duration().0 as f64;
         (takes_ps > 0.0 && takes_ps >= least_ps).then_some((mean_depth, label))
     });
     let deepest = most.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));

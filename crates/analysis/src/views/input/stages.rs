@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
 
-use super::fillers::Filler;
+use super::other_end::OtherEnd;
 use super::own_code::{around, own_code};
 use super::report::StageRow;
-use crate::measuring::activity::{Activities, driving_threads, host_tracks};
+use crate::measuring::activity::{Activities, QueueEnd, driving_threads, host_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 
@@ -39,8 +39,8 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
         .zip(driving_threads(session, hosts, selected.loops()))
     {
         let windows = selected.host_windows(host);
-        let filler = Filler::of(session, (host, selected.loops()), &windows);
-        let filler = filler.filter(|filler| filler.puts);
+        let filler = OtherEnd::of(session, (host, selected.loops()), QueueEnd::Get, &windows);
+        let filler = filler.filter(|filler| filler.hands_over);
         for id in host_tracks(session, host) {
             let fills = filler.as_ref().is_some_and(|filler| filler.thread == id);
             let is_read = |label: LabelId| fills || is_input[label.index()];

@@ -11,10 +11,10 @@ use super::late_threads::Late;
 use super::rival::{Rival, rival};
 use super::step_waits;
 use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
-use crate::judging::advice::facts::Facts;
+use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
-use crate::measuring::activity::Cause;
+use crate::measuring::activity::{Cause, QueueCalls};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::idle::GapRow;
@@ -33,6 +33,11 @@ pub(super) const READS_RESULTS: &str = "Reading results delays the devices";
 
 /// What a server does between requests does not limit it if it waits for them far longer.
 const LITTLE: f64 = 0.25;
+
+/// Least share of the steps for which a service takes a request.
+const EACH: f64 = 0.8;
+/// From this share of a step on, what fills a queue waits until there is room in it.
+const WAITING: f64 = 0.1;
 
 fn is_work(cause: Cause) -> bool {
     !cause.is_input()
@@ -95,11 +100,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .flatten();
     let finding = finding(
         &RULE,
-        if answers(facts, &causes) {
-            found.severity.max(Severity::Warning)
-        } else {
-            found.severity
-        },
+        (found.severity).max(most_severe(facts, &causes, found.place)),
         format!(
             "{} is idle for {} of its mean step ({share}) while its host does work other \
              than input and compilation: {doing}.{}{}",
@@ -157,6 +158,27 @@ fn ended(
 /// Whether the host mostly reads results that are what the program is for, such as answers to requests.
 fn answers(facts: &Facts<'_>, causes: &Causes) -> bool {
     causes.is_reading() && !facts.trains()
+}
+
+/// How severe the finding may be at most: whoever answers requests has to read each result.
+fn most_severe(facts: &Facts<'_>, causes: &Causes, place: Place) -> Severity {
+    if !answers(facts, causes) {
+        Severity::Bad
+    } else if takes_requests(facts, place) {
+        Severity::Info
+    } else {
+        Severity::Warning
+    }
+}
+
+/// Whether a host takes something from a queue for each step, and nothing waits to put something into
+/// one for long, as what loads batches ahead would.
+fn takes_requests(facts: &Facts<'_>, (host, _): Place) -> bool {
+    let windows = facts.selected.host_windows(host);
+    let calls = QueueCalls::within(facts.session, (host, facts.selected.loops()), &windows);
+    let steps = facts.step_count();
+    let waits_ps = calls.puts_ps as f64 / steps;
+    calls.gets as f64 >= EACH * steps && waits_ps < WAITING * facts.step_ps.unwrap_or(0.0)
 }
 
 /// What a finding is called after what the host does most.

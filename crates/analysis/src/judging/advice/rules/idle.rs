@@ -1,7 +1,8 @@
 //! The device is idle while its host does no recorded work (guides: device idle gaps).
 
-use stepscope_model::{Picos, SaturatingSum as _, SliceKind, Span};
+use stepscope_model::{SaturatingSum as _, SliceKind};
 
+use super::full_queue::{FullQueue, blocked_at};
 use super::host_causes::{BUSY_CORES, Causes, longest_gaps, title_of, why_of};
 use super::late_threads::Late;
 use super::rival::{Rival, rival};
@@ -12,8 +13,7 @@ use super::{
 use crate::judging::advice::facts::{Facts, OfPlace, Place};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
-use crate::measuring::activity::{Cause, QueueWaits};
-use crate::measuring::interval::Intervals;
+use crate::measuring::activity::{Cause, QueueEnd};
 use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
 use crate::views::idle::GapRow;
@@ -79,20 +79,9 @@ pub(super) fn serving_ps(facts: &Facts<'_>, place: Place) -> Option<f64> {
 
 impl Queued {
     /// Those of a place, if in most of its longest blocked gaps, by time, one waits.
-    fn of(facts: &Facts<'_>, (host, device): Place) -> Option<Self> {
-        let gaps = facts.gaps().longest.iter().filter(|gap| {
-            let is_own = device.is_none_or(|device| device.0 == gap.device_index);
-            is_own && gap.cause == Cause::Blocked
-        });
-        let gaps = gaps.map(|gap| {
-            let start = Picos(gap.start_ps);
-            Span::new(start, start + Picos(gap.duration_ps))
-        });
-        let gaps = Intervals::union_of(gaps.collect());
-        let host = (host, facts.selected.loops());
-        let waits = QueueWaits::within(facts.session, host, gaps.spans());
-        let waited = waits.times.duration().0;
-        (waited > 0 && waited.saturating_mul(2) >= gaps.duration().0).then_some(Self {
+    fn of(facts: &Facts<'_>, place: Place) -> Option<Self> {
+        let waits = blocked_at(facts, place, QueueEnd::Get)?;
+        Some(Self {
             is_server: waits.threads > 1 || waits.are_pooled,
         })
     }
@@ -270,45 +259,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if is_pause {
         return pauses(facts, finding, on_gpus);
     }
-    if is_blocked && let Some(queued) = Queued::of(facts, found.place) {
-        let place = facts.place_name(found.place);
-        let length = length_of(facts, &named.time);
-        let what = format!(
-            "{place} is idle for {length}{comma} while {} in a queue for work.{}",
-            queued.who(),
-            rest.as_rest(&named)
-        );
-        return queued.told(AdviceFinding { what, ..finding }).found();
-    }
-    if is_blocked
-        && let Some(late) = Late::of(facts, found.place, |gap| gap.cause == Cause::Blocked)
-    {
-        let what = format!("{}{}", finding.what, late.told());
-        return Late::explains(facts, AdviceFinding { what, ..finding }).found();
-    }
-    if is_blocked && waits_for_others(facts) {
-        return finding
-            .why(
-                "The thread that launches the next step waits for a lock, a socket, or another thread \
-                 or process, not for the device.",
-            )
-            .fix(
-                "Check what blocks it: look at the other threads of the process during the longest \
-                 gaps. Do not wait for them on the thread that launches steps.",
-            )
-            .found();
-    }
-    if is_blocked && waits_for_launches(facts) {
-        return finding
-            .why(
-                "The call that launches a program on all devices waits until a thread of each has taken \
-                 over its part.",
-            )
-            .fix(
-                "On XLA:CPU, give each device a core of its own, or more work per step. Elsewhere, look \
-                 at the threads that launch in the longest gaps.",
-            )
-            .found();
+    let (finding, is_told) = if is_blocked {
+        let rest = rest.as_rest(&named);
+        blocked(facts, found.place, finding, (&named.time, &rest))
+    } else {
+        (finding, false)
+    };
+    if is_told {
+        return finding.found();
     }
     if step_waits::left_ps(facts).is_some() {
         return Outcome::Passed(format!(
@@ -320,6 +278,62 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return launch_ahead(facts, finding).found();
     }
     not_recorded(facts, found.place, finding)
+}
+
+/// The finding with what a host waits for that is not its device, and whether there is such a thing. The
+/// rest of the idle time is a sentence.
+fn blocked(
+    facts: &Facts<'_>,
+    place: Place,
+    finding: AdviceFinding,
+    (time, rest): (&OfPlace, &str),
+) -> (AdviceFinding, bool) {
+    if let Some(queued) = Queued::of(facts, place) {
+        let place = facts.place_name(place);
+        let length = length_of(facts, time);
+        let comma = if is_in_few_steps(time) { "," } else { "" };
+        let what = format!(
+            "{place} is idle for {length}{comma} while {} in a queue for work.{rest}",
+            queued.who()
+        );
+        return (queued.told(AdviceFinding { what, ..finding }), true);
+    }
+    if let Some(queue) = FullQueue::of(facts, place) {
+        let what = format!("{}{}", finding.what, queue.taken_by());
+        return (queue.told(AdviceFinding { what, ..finding }), true);
+    }
+    if let Some(late) = Late::of(facts, place, |gap| gap.cause == Cause::Blocked) {
+        let what = format!("{}{}", finding.what, late.told());
+        return (
+            Late::explains(facts, AdviceFinding { what, ..finding }),
+            true,
+        );
+    }
+    if waits_for_others(facts) {
+        let finding = finding
+            .why(
+                "The thread that launches the next step waits for a lock, a socket, or another thread \
+                 or process, not for the device.",
+            )
+            .fix(
+                "Check what blocks it: look at the other threads of the process during the longest \
+                 gaps. Do not wait for them on the thread that launches steps.",
+            );
+        return (finding, true);
+    }
+    if waits_for_launches(facts) {
+        let finding = finding
+            .why(
+                "The call that launches a program on all devices waits until a thread of each has taken \
+                 over its part.",
+            )
+            .fix(
+                "On XLA:CPU, give each device a core of its own, or more work per step. Elsewhere, look \
+                 at the threads that launch in the longest gaps.",
+            );
+        return (finding, true);
+    }
+    (finding, false)
 }
 
 /// Of a device that has work. Of virtual devices that take turns, the time is no gain.

@@ -7,6 +7,7 @@ use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{Class, LabelId, Picos, SaturatingSum as _, Session, Span};
 
 use super::host_causes::{place_of, python_function};
+use super::many_copies::ManyCopies;
 use super::queue::Queue;
 use super::round_trips::{self, round_trips};
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
@@ -149,7 +150,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     found.found()
 }
 
-/// The finding with what is known of a queue, or of arrays that are no batches.
+/// The finding with what is known of a queue, or of arrays that are no batches or are many.
 fn explained(
     facts: &Facts<'_>,
     (worst, main): (&InputHost, &str),
@@ -159,9 +160,14 @@ fn explained(
     if let Some(queue) = queue {
         return queue.told(finding);
     }
-    let trips = (main == "transfer").then(|| round_trips(facts, &worst.host));
-    match trips.flatten() {
-        Some(trips) => round_trips::told(finding, trips),
+    if main != "transfer" {
+        return finding;
+    }
+    if let Some(trips) = round_trips(facts, &worst.host) {
+        return round_trips::told(finding, trips);
+    }
+    match ManyCopies::of(facts, &worst.host) {
+        Some(copies) => copies.told(finding),
         None => finding,
     }
 }

@@ -11,6 +11,7 @@ mod compilation_time;
 mod cpu_fallback;
 mod data_shuffle;
 mod debug_print;
+mod debug_switches;
 mod dense_groups;
 mod device_copies;
 mod dominating_op;
@@ -20,6 +21,7 @@ mod exposed_communication;
 mod float32_matmul;
 mod float64_work;
 mod fragmentation;
+mod full_queue;
 mod heap_growth;
 mod host_bound;
 mod host_causes;
@@ -35,6 +37,7 @@ mod launch_overhead;
 mod load_imbalance;
 mod long_ops;
 mod low_occupancy;
+mod many_copies;
 mod matrix_units;
 mod memory_growth;
 mod memory_headroom;
@@ -91,6 +94,7 @@ pub static RULES: &[&Rule] = &[
     &host_syncs::RULE,
     &program_runs::RULE,
     &eager_ops::RULE,
+    &debug_switches::RULE,
     &launch_overhead::RULE,
     &tiny_kernels::RULE,
     &step_outliers::RULE,
@@ -247,7 +251,23 @@ pub(super) const EXPLAINED: &[Explained] = &[
         causes: &[REPEATED],
         is_same: true,
     },
+    because_of_switches(&host_syncs::RULE),
+    because_of_switches(&program_runs::RULE),
+    because_of_switches(&host_bound::RULE),
+    because_of_switches(&idle::RULE),
+    because_of_switches(&step_waits::RULE),
 ];
+
+const SWITCHES: &[Named] = &[Named::all(&debug_switches::RULE)];
+
+/// Whatever a rule finds, a switch for debugging may be why.
+const fn because_of_switches(effect: &Rule) -> Explained {
+    Explained {
+        effect: Named::all(effect),
+        causes: SWITCHES,
+        is_same: true,
+    }
+}
 
 /// What makes the host launch more than the device waits for.
 const LAUNCHING: &[Named] = &[

@@ -8,29 +8,30 @@ use super::host_causes::python_function;
 use super::rival::{Rival, rival_within};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
-use crate::measuring::activity::{Activities, driving_threads, outermost};
+use crate::measuring::activity::{Activities, QueueEnd, driving_threads, outermost};
 use crate::measuring::interval::Intervals;
 use crate::telling::format;
-use crate::views::input::Filler;
+use crate::views::input::OtherEnd;
 
-/// The queue in which a loop waits, and what fills it.
+/// The queue in which a loop waits, and what is at its other end: what fills it, or takes from it.
 pub(super) enum Queue {
-    /// A thread that was recorded: its outermost and its innermost function.
-    Filled {
-        puts: bool,
+    /// A thread that was recorded: its outermost and its innermost function, and what that calls of a
+    /// library.
+    Runs {
+        hands_over: bool,
         outermost: Option<String>,
         innermost: String,
     },
-    /// It is filled by a thread that cannot run meanwhile.
+    /// A thread that cannot run meanwhile.
     Starved {
         outermost: Option<String>,
         rival: Rival,
     },
-    /// It is filled by a thread that sleeps.
+    /// A thread that sleeps.
     Asleep { outermost: Option<String> },
-    /// A thread puts something into it, and runs no function of the program for most of the time.
-    Put,
-    /// Nothing was recorded that fills it.
+    /// A thread that runs no function of the program for most of the time.
+    Waits,
+    /// Nothing was recorded that is at the other end.
     Unseen,
 }
 
@@ -43,73 +44,75 @@ impl Queue {
         let host = HostId::from_index(hosts.position(|one| one.name == name)?);
         let windows = facts.selected.host_windows(host);
         let is_alone = is_awaited(facts, host, &windows);
-        let filler = Filler::of(session, (host, facts.selected.loops()), &windows);
-        let is_known = |one: &Filler| one.puts && (one.innermost.is_some() || one.sleeps);
+        let loops = facts.selected.loops();
+        let filler = OtherEnd::of(session, (host, loops), QueueEnd::Get, &windows);
+        let is_known = |one: &OtherEnd| one.hands_over && (one.innermost.is_some() || one.sleeps);
         if !is_alone && !filler.as_ref().is_some_and(is_known) {
             return None;
         }
         let mut names = (session.labels.iter()).map(|label| session.text(label.name));
-        let Some(filler) = filler else {
-            return Some(if names.any(is_queue_put) {
-                Self::Put
-            } else {
-                Self::Unseen
-            });
-        };
-        let told = |label: Option<LabelId>| {
-            let name = session.label_name(label?).trim_start_matches('$');
-            Some(format::shortened(&python_function(name)?))
-        };
-        let outermost = told(filler.outermost);
-        let rival = rival_within(facts, host, &filler.waits);
-        if let Some(rival) = rival.filter(|one| one.thread != filler.thread && filler.is_starved())
-        {
-            return Some(Self::Starved { outermost, rival });
-        }
-        let innermost = told(filler.innermost);
-        Some(match innermost {
-            Some(innermost) => Self::Filled {
-                puts: filler.puts,
-                outermost: outermost.filter(|name| *name != innermost),
-                innermost,
-            },
-            None if filler.puts && filler.sleeps => Self::Asleep { outermost },
-            None if filler.puts => Self::Put,
+        Some(match filler {
+            Some(filler) => Self::with(facts, host, &filler),
+            None if names.any(is_queue_put) => Self::Waits,
             None => Self::Unseen,
         })
     }
 
+    /// That with this thread at its other end.
+    pub(super) fn with(facts: &Facts<'_>, host: HostId, other: &OtherEnd) -> Self {
+        let session = facts.session;
+        let told = |label: Option<LabelId>| {
+            let name = session.label_name(label?).trim_start_matches('$');
+            Some(format::shortened(&python_function(name)?))
+        };
+        let outermost = told(other.outermost);
+        let rival = rival_within(facts, host, &other.waits);
+        if let Some(rival) = rival.filter(|one| one.thread != other.thread && other.is_starved()) {
+            return Self::Starved { outermost, rival };
+        }
+        let innermost = match (told(other.innermost), told(other.called)) {
+            (Some(own), Some(called)) => Some(format!("{own}, which calls {called}")),
+            (own, called) => own.or(called),
+        };
+        match innermost {
+            Some(innermost) => Self::Runs {
+                hands_over: other.hands_over,
+                outermost: outermost.filter(|name| !innermost.starts_with(name)),
+                innermost,
+            },
+            None if other.hands_over && other.sleeps => Self::Asleep { outermost },
+            None if other.hands_over => Self::Waits,
+            None => Self::Unseen,
+        }
+    }
+
     /// ` The queue is filled by actor (train.py:14), which spends most of that time in env (train.py:9).`
     pub(super) fn filled_by(&self) -> String {
-        let who = |outermost: &Option<String>| match outermost {
-            Some(function) => function.clone(),
-            None => "another thread".to_owned(),
-        };
         match self {
-            Self::Filled {
-                puts: true,
+            Self::Runs {
+                hands_over: true,
                 outermost,
                 innermost,
             } => format!(
                 " The queue is filled by {}, which spends most of that time in {innermost}.",
-                who(outermost)
+                who(outermost.as_deref())
             ),
-            Self::Filled { innermost, .. } => format!(
+            Self::Runs { innermost, .. } => format!(
                 " Nothing was recorded that fills the queue, but another thread runs {innermost} for most \
                  of that time."
             ),
             Self::Starved { outermost, rival } => format!(
                 " The queue is filled by {}, which hardly runs meanwhile: for {} of that time, another \
                  thread runs Python, {}.",
-                who(outermost),
+                who(outermost.as_deref()),
                 format::percent(rival.share),
                 rival.place
             ),
             Self::Asleep { outermost } => format!(
                 " The queue is filled by {}, which sleeps for most of that time.",
-                who(outermost)
+                who(outermost.as_deref())
             ),
-            Self::Put => " The loop waits in a queue that another thread fills.".to_owned(),
+            Self::Waits => " The loop waits in a queue that another thread fills.".to_owned(),
             Self::Unseen => " The loop waits in a queue.".to_owned(),
         }
     }
@@ -118,16 +121,21 @@ impl Queue {
     pub(super) fn told(&self, finding: AdviceFinding) -> AdviceFinding {
         let finding = finding.code("");
         match self {
-            Self::Filled { innermost, .. } => finding.why(SLOW).fix(format!(
+            Self::Runs { innermost, .. } => finding.why(SLOW).fix(format!(
                 "Make {innermost} cheaper, for example with NumPy on whole arrays, or run it in several \
                  processes: threads take turns in Python. Keep a few batches in the queue, on the device."
             )),
             Self::Starved { .. } => finding.why(Rival::WHY_FILLER).fix(Rival::FIX),
             Self::Asleep { .. } => finding.why(SLOW).fix(WAKE),
-            Self::Put => finding.why(EMPTY).fix(FILL),
+            Self::Waits => finding.why(EMPTY).fix(FILL),
             Self::Unseen => finding.why(UNSEEN).fix(FILL),
         }
     }
+}
+
+/// The function around all that a thread does, if it is known.
+pub(super) fn who(outermost: Option<&str>) -> &str {
+    outermost.unwrap_or("another thread")
 }
 
 /// Whether the threads that launch wait longest in a queue of what waits for the next element.

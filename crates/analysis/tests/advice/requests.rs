@@ -1,0 +1,53 @@
+//! Loops that read the result of each run because it answers a request.
+
+use serde_json::Value;
+
+use super::drawings::{GAP, cpu};
+use super::{advice, finding};
+
+/// A loop that reads each result, beside a thread that puts something into a queue for so long.
+fn answered(takes: &str, put_us: u32) -> Value {
+    let python =
+        format!("0..1us PjitFunction(step)\n2..4us {takes}\n701..998us np.asarray(jax.Array)");
+    let thread = format!(
+        "thread python/7
+        repeat 6 every 1000us
+          500..{}us $queue.py:140 put
+        end
+        thread tf_XLAEigen",
+        500 + put_us
+    );
+    let text = cpu(GAP, &python, "sum.1 = f32[64] reduce(dot.3)").replacen(
+        "thread tf_XLAEigen",
+        &thread,
+        1,
+    );
+    let found = finding(&advice(&[text]), "host_bound");
+    assert_eq!(
+        found["title"], "Reading results delays the devices",
+        "{found}"
+    );
+    found
+}
+
+#[test]
+fn replies_to_requests_have_to_be_read() {
+    let found = answered("$queue.py:180 get", 5);
+    assert_eq!(found["severity"], "note", "{found}");
+    assert!(
+        found["fix"]
+            .as_str()
+            .expect("a text")
+            .contains("into a batch"),
+        "{found}"
+    );
+}
+
+/// What loads ahead waits until there is room in its queue; a solver has none.
+#[test]
+fn results_of_batches_may_be_read_later() {
+    for (takes, put_us) in [("$queue.py:180 get", 400), ("$train.py:9 next_rows", 5)] {
+        let found = answered(takes, put_us);
+        assert_eq!(found["severity"], "warning", "{takes} {put_us}: {found}");
+    }
+}

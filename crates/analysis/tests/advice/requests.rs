@@ -33,7 +33,7 @@ fn answered(takes: &str, put_us: u32) -> Value {
 #[test]
 fn replies_to_requests_have_to_be_read() {
     let found = answered("$queue.py:180 get", 5);
-    assert_eq!(found["severity"], "note", "{found}");
+    assert_eq!(found["severity"], "info", "{found}");
     assert!(
         found["fix"]
             .as_str()

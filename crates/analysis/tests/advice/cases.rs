@@ -204,12 +204,12 @@ pub(crate) fn cases() -> Vec<Case> {
             cpu(
                 "1..500us transpose.1\n500..800us dot.1\n800..1000us dot.2",
                 "",
-                "transpose.1 = f32[64,64] transpose(p.0)",
+                "transpose.1 = f32[64,64] transpose(p.0) op_name=\"jit(step)/transpose\"",
             ),
             cpu(
                 "1..50us transpose.1\n50..800us dot.1\n800..1000us dot.2",
                 "",
-                "transpose.1 = f32[64,64] transpose(p.0)",
+                "transpose.1 = f32[64,64] transpose(p.0) op_name=\"jit(step)/transpose\"",
             ),
         ),
         one(

@@ -7,7 +7,7 @@ use super::{advice, check, finding, ids};
 fn copied(given: &str, copy: &str) -> String {
     let program = format!(
         "s.0 = f32[64,64] parameter(1) op_name=\"state['w']\"
-        copy.1 = f32[64,64] copy(s.0)
+        copy.1 = f32[64,64] copy(s.0) op_name=\"jit(step)/copy\"
         ROOT add.9 = f32[64,64] add(copy.1, p.0)
         allocation 0 size=16384 parameter=1 {given}
         buffer 1 s.0 size=16384
@@ -104,4 +104,21 @@ fn large_results_of_a_host_take_new_memory_in_each_run() {
     );
     let report = advice(&[kept(2048)]);
     assert!(!ids(&report).contains(&"donation"), "{report}");
+}
+
+/// XLA:CPU runs ops on several threads at once.
+#[test]
+fn copies_beside_other_work_save_less() {
+    let text = copied("", "live_out");
+    let beside = "thread tf_XLAEigen/43
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 6 every 1000us
+          101..500us dot.3
+        end
+        program 5";
+    let report = advice(&[text.replacen("program 5", beside, 1)]);
+    let found = finding(&report, "donation");
+    // The copy runs from 1 to 500 us, and alone until 101.
+    let gain = found["gain_ps_per_step"].as_f64().expect("a gain");
+    assert!((gain - 100e6).abs() < 2e6, "{gain}");
 }

@@ -9,10 +9,13 @@ mod folded;
 mod late_threads;
 mod long_steps;
 mod many_copies;
+mod one_launch;
+mod own_moves;
 mod program_cases;
 mod queues;
 mod requests;
 mod round_trips;
+mod sliced_arguments;
 mod step_cases;
 mod unrecorded;
 
@@ -393,10 +396,11 @@ fn input_is_unknown_where_no_loading_was_recorded() {
 #[test]
 fn a_share_of_little_work_is_a_small_share_of_a_step() {
     let severity = |ops: &str| {
-        let copy = "copy.1 = f32[64,64] copy(p.0)";
-        let report = advice(&[drawings::cpu(ops, "", copy)]);
+        let transpose = "transpose.1 = bf16[4217,4217] transpose(p.0)";
+        let program = drawings::gpu(ops, "", "bf16[4217,4217]");
+        let report = advice(&[format!("{program}\n{transpose}")]);
         finding(&report, "data_shuffle")["severity"].clone()
     };
-    assert_eq!(severity("1..700us dot.1\n700..1000us copy.1"), "bad");
-    assert_eq!(severity("1..21us dot.1\n21..30us copy.1"), "info");
+    assert_eq!(severity("2..700us dot.1\n700..1000us transpose.1"), "bad");
+    assert_eq!(severity("2..21us dot.1\n21..30us transpose.1"), "info");
 }

@@ -82,6 +82,58 @@ fn experts(primitive: &str) -> String {
     with_ops(&["dot.1"], &program)
 }
 
+/// Eight experts of each row, of which a mask of this kind keeps one.
+fn masked_experts(direction: &str) -> String {
+    let program = format!(
+        "computation fused_mask
+        a.0 = s32[512] parameter(0)
+        a.1 = s32[512,8] broadcast(a.0) dimensions={{0}}
+        a.2 = s32[512,8] iota() dimensions={{1}}
+        a.3 = pred[512,8] compare(a.1, a.2) direction={direction}
+        a.4 = f32[512,8] convert(a.3)
+        a.5 = f32[8,512] transpose(a.4) dimensions={{1,0}}
+        ROOT a.6 = f32[8,512,32] broadcast(a.5) dimensions={{0,1}}
+        computation fused_experts
+        b.0 = f32[8,512,32] parameter(0)
+        b.1 = f32[8,512,64] parameter(1)
+        b.2 = f32[8,64,32] parameter(2)
+        b.3 = f32[8,512,32] dot(b.1, b.2) lhs_contracting_dims={{2}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}}
+        ROOT b.4 = f32[8,512,32] multiply(b.3, b.0)
+        entry main
+        ids.0 = s32[512] parameter(0)
+        x.0 = f32[512,64] parameter(1)
+        w.0 = f32[8,64,64] parameter(2)
+        w.1 = f32[8,64,32] parameter(3)
+        fusion.1 = f32[8,512,32] fusion(ids.0) kind=kLoop calls=fused_mask
+        dot.1 = f32[8,512,64] dot(w.0, x.0) lhs_contracting_dims={{1}} rhs_contracting_dims={{1}}
+        ROOT fusion.2 = f32[8,512,32] fusion(fusion.1, dot.1, w.1) kind=kOutput calls=fused_experts"
+    );
+    with_ops(&["fusion.1", "dot.1", "fusion.2"], &program)
+}
+
+/// Rows of a table, looked up by a product with a matrix of so many columns, made by a comparison.
+fn looked_up(columns: u32, direction: &str) -> String {
+    let program = format!(
+        "computation fused_one_hot
+        a.0 = s32[512] parameter(0)
+        a.1 = s32[512,{columns}] broadcast(a.0) dimensions={{0}}
+        a.2 = s32[512,{columns}] iota() dimensions={{1}}
+        a.3 = pred[512,{columns}] compare(a.1, a.2) direction={direction}
+        ROOT a.4 = f32[512,{columns}] convert(a.3)
+        computation fused_product
+        b.0 = f32[512,{columns}] parameter(0)
+        b.1 = f32[{columns},64] parameter(1)
+        ROOT b.2 = f32[512,64] dot(b.0, b.1) lhs_contracting_dims={{1}} rhs_contracting_dims={{0}}
+        entry main
+        ids.0 = s32[512] parameter(0)
+        table.0 = f32[{columns},64] parameter(1)
+        fusion.1 = f32[512,{columns}] fusion(ids.0) kind=kLoop calls=fused_one_hot
+        fusion.2 = f32[512,64] fusion(fusion.1, table.0) kind=kCustom calls=fused_product
+        ROOT dot.3 = f32[{columns},64] dot(fusion.1, fusion.2) lhs_contracting_dims={{0}} rhs_contracting_dims={{0}}"
+    );
+    with_ops(&["fusion.1", "fusion.2", "dot.3"], &program)
+}
+
 /// So many layers of one product each.
 fn layers(count: u32) -> String {
     let names: Vec<String> = (0..count).map(|number| format!("dot.{number}")).collect();
@@ -239,6 +291,17 @@ pub(crate) fn cases() -> Vec<Case> {
             "dense_groups",
             experts("ragged_dot_general"),
             experts("dot_general"),
+        ),
+        one("dense_groups", masked_experts("EQ"), masked_experts("GE")),
+        one(
+            "one_hot_products",
+            looked_up(12_000, "EQ"),
+            looked_up(12_000, "GE"),
+        ),
+        one(
+            "one_hot_products",
+            looked_up(12_000, "EQ"),
+            looked_up(16, "EQ"),
         ),
         one(
             "replicated_work",

@@ -5,7 +5,8 @@
 //! `operand_precision={highest,highest}` and `algorithm=9` of a product, `backend_config='…'`,
 //! `replica_groups={{0,1},{2,3}}`, `source_target_pairs={{0,1},{1,0}}`, `is_host_transfer=true`,
 //! `sharding={devices=[4,1]<=[4]}` (also `{replicated}`, `{maximal}`, and a list of these),
-//! `frontend_attributes={name=value}`, `custom_call_target`, and a dot's dimension lists.
+//! `frontend_attributes={name=value}`, `custom_call_target`, `direction=EQ` of a comparison,
+//! `dimensions={0}`, and a dot's dimension lists.
 //! `computation name` begins a called computation, `entry` the main one. `allocation`, `buffer` and
 //! `heap` draw the compiler's memory plan, see `program/plan.rs`.
 
@@ -229,6 +230,8 @@ impl ProgramSketch {
                 to.channel_id = value.parse().map_err(|_| "a channel id is a number")?;
             }
             "custom_call_target" => to.custom_call_target = value.into(),
+            "direction" => to.comparison_direction = value.into(),
+            "dimensions" => to.dimensions = numbers(value)?,
             "is_host_transfer" => to.is_host_transfer = value == "true",
             "sharding" => to.sharding = Some(sharding::parse(value)?),
             "frontend_attributes" => {

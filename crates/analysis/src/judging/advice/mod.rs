@@ -6,6 +6,7 @@
 //! step would be if the cause disappeared entirely and nothing else replaced it: replayed where a
 //! change of `what_if` models that ([`replayed`]), otherwise an upper bound.
 
+mod alone;
 mod columns;
 mod evidence;
 mod facts;
@@ -18,6 +19,7 @@ pub mod rules;
 mod scenarios;
 mod steps_of_runs;
 mod tables;
+mod values;
 
 use clap::Args;
 pub use report::{

@@ -45,6 +45,12 @@ pub const ADVICE: &[Threshold] = &[
         0.3,
     ),
     smaller(
+        "one_hot_ratio",
+        "Rows looked up by a product",
+        0.05,
+        0.2,
+    ),
+    smaller(
         "dense_groups_ratio",
         "Experts computed for every row",
         0.05,

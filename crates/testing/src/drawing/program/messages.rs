@@ -57,6 +57,8 @@ pub(crate) struct HloInstruction {
     pub(crate) parameter_number: i64,
     #[prost(string, tag = "11")]
     pub(crate) fusion_kind: String,
+    #[prost(int64, repeated, tag = "14")]
+    pub(crate) dimensions: Vec<i64>,
     #[prost(int64, tag = "26")]
     pub(crate) channel_id: i64,
     #[prost(string, tag = "28")]
@@ -81,6 +83,8 @@ pub(crate) struct HloInstruction {
     pub(crate) precision_config: Option<PrecisionConfig>,
     #[prost(message, repeated, tag = "52")]
     pub(crate) source_target_pairs: Vec<Pair>,
+    #[prost(string, tag = "63")]
+    pub(crate) comparison_direction: String,
     #[prost(message, optional, tag = "68")]
     pub(crate) frontend_attributes: Option<FrontendAttributes>,
 }

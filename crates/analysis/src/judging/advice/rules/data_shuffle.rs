@@ -1,11 +1,15 @@
 //! Ops that only move or rearrange data (XProf's DataShuffle; guides: inefficient layouts).
+//!
+//! XLA:CPU adds copies for the layouts of its products and to keep values apart, which other devices do
+//! without: there, only moves count that the program asks for, or that a loop repeats.
 
-use super::interpreted_kernels::is_interpreted;
+use super::copy_calls::{self, CopyCalls};
+use super::moves::{adds, is_asked_for, is_of_a_part, moves_only};
 use super::{Outcome, Rule, SHARE_OF_WORK, donation, finding, share};
-use stepscope_model::hlo::{Instruction, Program};
-
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::programs::ops_with;
+use crate::judging::advice::report::AdviceFinding;
+use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
 use crate::views::ops::OpRow;
 
@@ -16,105 +20,40 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Categories of ops that compute nothing.
-const CATEGORIES: &[&str] = &[
-    "broadcast",
-    "concatenate",
-    "copy",
-    "data formatting",
-    "dynamic-slice",
-    "dynamic-update-slice",
-    "gather",
-    "pad",
-    "reshape",
-    "reverse",
-    "scatter",
-    "select",
-    "select-and-scatter",
-    "shuffle",
-    "slice",
-    "transpose",
-];
-
-/// Words in the names that XLA gives to fusions of such ops, and words that do not matter.
-const MOVING: &[&str] = &[
-    "transpose",
-    "copy",
-    "concatenate",
-    "slice",
-    "pad",
-    "gather",
-    "scatter",
-    "reverse",
-];
-const NEUTRAL: &[&str] = &[
-    "loop",
-    "input",
-    "wrapped",
-    "fusion",
-    "bitcast",
-    "reshape",
-    "broadcast",
-    "dynamic",
-    "update",
-    "kd",
-];
-
-fn moves_only(row: &OpRow) -> bool {
-    // Slices of an interpreted kernel have a separate check.
-    if row.class == "collective" || is_interpreted(row) {
-        return false;
-    }
-    if CATEGORIES.contains(&row.category.as_str()) {
-        return true;
-    }
-    let is_number = |word: &&str| word.chars().all(|letter| letter.is_ascii_digit());
-    let mut words = row
-        .name
-        .split(['_', '.', '-'])
-        .filter(|word| !is_number(word));
-    let moves = row
-        .name
-        .split(['_', '.', '-'])
-        .any(|word| MOVING.contains(&word));
-    moves && words.all(|word| MOVING.contains(&word) || NEUTRAL.contains(&word))
-}
-
-/// Whether an instruction, alone or in its fusion, scatters by computing: it adds to what is there.
-fn adds(program: &Program, instruction: &Instruction) -> bool {
-    if instruction.opcode == "scatter" || instruction.opcode == "select-and-scatter" {
-        let combiners = program.called_computations(instruction);
-        let mut roots = combiners.filter_map(|one| program.root(one));
-        return roots.any(|root| !matches!(root.opcode.as_str(), "parameter" | "tuple"));
-    }
-    instruction.opcode == "fusion" && {
-        let bodies = program.called_computations(instruction);
-        let mut inside = bodies.flat_map(|body| program.instructions_of(body));
-        inside.any(|inner| inner.opcode != "fusion" && adds(program, inner))
-    }
-}
-
 const FIX: &str = "Keep dimensions in the order that matrix products expect (channels last for convolutions on \
                    GPUs); replace concatenation in loops with writes to a preallocated array; index with \
                    slices instead of arrays.";
-/// XLA:CPU transposes the arguments of some convolutions and products by itself.
-const FIX_ON_CPU: &str = "Look where these ops come from: XLA:CPU adds some of them itself, before convolutions \
-                          and products, and other devices do without. Replace concatenation in loops with \
-                          writes to a preallocated array; index with slices instead of arrays.";
+/// Other devices may fuse what XLA:CPU computes by itself.
+const FIX_ON_CPU: &str = "Look where these ops come from; other devices may fuse them with what follows. Replace \
+                          concatenation in loops with writes to a preallocated array; keep dimensions in the \
+                          order in which they are used.";
 
 fn check(facts: &Facts<'_>) -> Outcome {
+    let calls = CopyCalls::of(facts);
+    let moved = moved(facts, &calls);
+    let called = copy_calls::told(&RULE, facts, &calls);
+    match (moved, called) {
+        (Ok(found), called) => Outcome::Found(called.into_iter().chain([found]).collect()),
+        (Err(_), Some(called)) => called.found(),
+        (Err(outcome), None) => outcome,
+    }
+}
+
+/// Ops within programs that move data, without programs that are nothing but a copy.
+fn moved(facts: &Facts<'_>, calls: &CopyCalls) -> Result<AdviceFinding, Outcome> {
     let adding = ops_with(facts.programs(), &facts.ops, |program, _, instruction| {
         adds(program, instruction)
     });
     // Copies of arguments that could be donated have a separate check.
     let copied = donation::copies(facts);
     let is_argument = |row: &OpRow| copied.is_some() && donation::is_copy(facts, row);
-    let moves_only = |row: &OpRow| moves_only(row) && !adding.has(row) && !is_argument(row);
-    let found = match share(facts, "data_shuffle_ratio", moves_only) {
-        Ok(found) => found,
-        Err(outcome) => return outcome,
-    };
-    let turns = turns(facts, moves_only);
+    let all =
+        |row: &OpRow| moves_only(row) && !adding.has(row) && !is_argument(row) && !calls.has(row);
+    let on_cpu = facts.is_cpu_only();
+    let turns = turns(facts, |row| all(row) && !(on_cpu && is_of_a_part(row)));
+    let is_own_only = on_cpu && turns.is_none();
+    let moves = |row: &OpRow| all(row) && (!is_own_only || is_asked_for(row));
+    let found = share(facts, "data_shuffle_ratio", moves)?;
     let in_loop = turns.map_or_else(String::new, |turns| {
         format!(
             " Most of it is in a loop that runs about {turns:.0} iterations per step and moves arrays \
@@ -127,19 +66,25 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         "Arrays are created in one layout and used in another, or split and joined piece by piece."
     };
-    finding(
+    let (severity, only) = if is_own_only {
+        let only = " What XLA:CPU adds itself is not counted.";
+        (found.severity.max(Severity::Warning), only)
+    } else {
+        (found.severity, "")
+    };
+    let finding = finding(
         &RULE,
-        found.severity,
+        severity,
         format!(
-            "{} of the devices' work only moves data: copies, transposes, slices, gathers.{in_loop}",
+            "{} of the devices' work only moves data: copies, transposes, slices, gathers.{only}{in_loop}",
             found.text
         ),
-    )
-    .why(why)
-    .fix(if facts.is_cpu_only() { FIX_ON_CPU } else { FIX })
-    .gain(found.per_step, SHARE_OF_WORK)
-    .seen(facts.largest_ops(moves_only))
-    .found()
+    );
+    Ok(finding
+        .why(why)
+        .fix(if on_cpu { FIX_ON_CPU } else { FIX })
+        .gain(found.per_step, SHARE_OF_WORK)
+        .seen(facts.largest_ops(moves)))
 }
 
 /// Minimum number of executions per step for an op to count as part of a loop.

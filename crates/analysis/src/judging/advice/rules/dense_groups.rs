@@ -1,7 +1,9 @@
-//! Grouped products (`ragged_dot`: the experts of a mixture) that are computed with every group.
+//! Grouped products (`ragged_dot`: the experts of a mixture) that are computed with every group, and
+//! experts that are computed for every row, of which a mask keeps one.
 
 use std::collections::BTreeMap;
 
+use super::masked_experts::MaskedExperts;
 use super::{NO_HLO, Outcome, Rule, finding, share};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::programs::product;
@@ -34,7 +36,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let is_dense = |row: &OpRow| count(row).is_some();
     let Some(most) = facts.rows_of_ops().find_map(count) else {
-        return Outcome::Passed("No grouped product is computed with every group.".to_owned());
+        return masked(facts).unwrap_or_else(|| {
+            Outcome::Passed("No grouped product is computed with every group.".to_owned())
+        });
     };
     let found = match share(facts, "dense_groups_ratio", is_dense) {
         Ok(found) => found,
@@ -68,4 +72,44 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .seen(facts.largest_ops(is_dense))
     .found()
+}
+
+/// Of experts that a one-hot mask keeps one of; none without such a mask.
+fn masked(facts: &Facts<'_>) -> Option<Outcome> {
+    let experts = MaskedExperts::of(facts)?;
+    let is_expert = |row: &OpRow| experts.has(row);
+    let found = match share(facts, "dense_groups_ratio", is_expert) {
+        Ok(found) => found,
+        Err(outcome) => return Some(outcome),
+    };
+    let most = experts.count;
+    let found = finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} of the devices' work computes all {most} experts for every row, of which a one-hot mask \
+             keeps one: {most} times the operations that the model needs.",
+            found.text
+        ),
+    )
+    .why("What the mask sets to zero is computed, too, and so are its gradients.")
+    .fix(
+        "Compute each row with its own expert: sort the rows by expert and use jax.lax.ragged_dot, or \
+         give each expert a buffer of fixed size (its capacity) and scatter its rows into it.",
+    )
+    .fix_elsewhere(
+        "Compute each row with its own expert: sort the rows by expert and use a grouped product, or \
+         give each expert a buffer of fixed size.",
+    )
+    .code(
+        "order = jnp.argsort(expert)\n\
+         y = jax.lax.ragged_dot(x[order], weights, jnp.bincount(expert, length=len(weights)))\n\
+         y = jnp.zeros_like(y).at[order].set(y)",
+    )
+    .gain(
+        found.per_step.map(|time| time * (1.0 - 1.0 / most as f64)),
+        "these ops at the same rate without the other experts",
+    )
+    .seen(facts.largest_ops(is_expert));
+    Some(found.found())
 }

@@ -3,7 +3,7 @@
 
 use super::buffer_padding::NO_PLAN;
 use super::rule::Share;
-use super::{Outcome, Rule, SHARE_OF_WORK, finding, gravity, matters, share};
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, gravity, is_control, matters, share};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, AdviceFinding, Confidence};
@@ -27,6 +27,9 @@ const SCARCE: f64 = 0.7;
 /// The C library returns larger blocks to the operating system when they are freed, however it is tuned
 /// (`M_MMAP_THRESHOLD`).
 const RETURNED_BYTES: i64 = 32 << 20;
+
+/// How the gain of copies is estimated where other ops run beside them.
+const ALONE: &str = "time per step in which only these ops run";
 
 /// Number of arguments that a finding names.
 const NAMED: usize = 4;
@@ -72,13 +75,19 @@ fn copied(facts: &Facts<'_>, share: &Share) -> Outcome {
         None => format!("donate_argnames=(\"{first}\",)"),
     };
     let code = format!("step = jax.jit(train_step, {donated})");
+    // Where other ops run meanwhile, the step is not shorter without the copies.
+    let alone = facts.alone_per_step(|row| is_copy(facts, row), is_control);
+    let (gain, estimate) = match share.per_step.zip(alone) {
+        Some((share, alone)) if alone < share => (Some(alone), ALONE),
+        _ => (share.per_step, SHARE_OF_WORK),
+    };
     remedies(finding(&RULE, share.severity, text))
         .why(
             "What is not donated keeps its value, so the program copies all of it before it updates a \
              part.",
         )
         .code(&code)
-        .gain(share.per_step, SHARE_OF_WORK)
+        .gain(gain, estimate)
         .of_parts(&[PartKind::DeviceCompute, PartKind::DeviceToDevice])
         .seen(facts.largest_ops(|row| is_copy(facts, row)))
         .found()

@@ -8,14 +8,18 @@ use super::host_causes::{
 };
 use super::idle::serving_ps;
 use super::late_threads::Late;
+use super::one_launch::OneLaunch;
+use super::paced::Paced;
 use super::rival::{Rival, rival};
 use super::step_waits;
-use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
-use crate::judging::advice::facts::{Facts, Place};
+use super::{
+    Outcome, PART_ESTIMATE, Rule, finding, gravity, is_in_few_steps, judged_in_recording, part,
+};
+use crate::judging::advice::facts::{Facts, Place, part_ps};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::{Cause, QueueCalls};
-use crate::measuring::steps::PartKind;
+use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
 use crate::views::idle::GapRow;
 use crate::views::what_if::change::is_removable;
@@ -65,6 +69,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     let causes = Causes::of_place(facts, found.place, is_work);
     let main = causes.main();
+    let usual = match as_usual(facts, (found.place, main)) {
+        Ok(usual) => usual,
+        Err(outcome) => return outcome,
+    };
     let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
     let left_ps = step_waits::left_ps(facts).filter(|_| !is_one_thing);
     let left = left_ps.map(|left_ps| left_ps / found.step_ps);
@@ -95,17 +103,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_told = facts.gaps().short_ratio <= MAX_SHORT;
     let named_ps = causes.main_ps().filter(|_| is_one_thing && is_told);
     let bound_ps = time.min(named_ps.unwrap_or(f64::INFINITY));
+    let bound_ps = bound_ps.min(usual.median_ps.unwrap_or(f64::INFINITY));
     let late = (causes.is_reading())
         .then(|| Late::of(facts, found.place, |gap| gap.cause == Cause::Transfer))
         .flatten();
     let finding = finding(
         &RULE,
-        (found.severity).max(most_severe(facts, &causes, found.place)),
+        (found.severity.max(usual.severity)).max(most_severe(facts, &causes, found.place)),
         format!(
             "{} is idle for {} of its mean step ({share}) while its host does work other \
-             than input and compilation: {doing}.{}{}",
+             than input and compilation: {doing}.{}{}{}",
             facts.place_name(found.place),
             format::duration_ps(time),
+            usual.told(),
             rival.as_ref().map_or_else(String::new, Rival::told),
             late.as_ref().map_or_else(String::new, Late::told)
         ),
@@ -128,7 +138,71 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Late::explains(facts, finding).found();
     }
     let main = main.filter(|_| is_one_thing);
+    let finding = match &usual.launch {
+        Some(launch) if !named.is_whole => launch.told(finding),
+        _ => finding,
+    };
     ended(facts, (main, is_told), &named, finding).found()
+}
+
+/// What is known of the usual step of a place.
+struct Usual {
+    /// The only call that its steps make, if their time is that of launches.
+    launch: Option<OneLaunch>,
+    /// The time of the rule in the median step, where a few steps contain most of it.
+    median_ps: Option<f64>,
+    /// How severe that is at most.
+    severity: Severity,
+}
+
+impl Usual {
+    /// ` In the median step it is 1.234 ms.`
+    fn told(&self) -> String {
+        self.median_ps.map_or_else(String::new, |median_ps| {
+            let time = format::duration_ps(median_ps);
+            format!(" In the median step it is {time}.")
+        })
+    }
+}
+
+/// The usual step of a place with a main cause; the outcome if nothing is wrong with it: the loop keeps a
+/// pace, or its only launch takes long in a few steps, in which the host had no core.
+fn as_usual(facts: &Facts<'_>, (place, main): (Place, Option<Cause>)) -> Result<Usual, Outcome> {
+    if main == Some(Cause::Sleep)
+        && let Some(paced) = Paced::of(facts, place.0)
+    {
+        return Err(paced.told(&RULE, facts, place).found());
+    }
+    let is_launching = main.is_none_or(|main| main == Cause::Dispatch);
+    let launch = is_launching
+        .then(|| OneLaunch::of(facts, place.0))
+        .flatten();
+    let own = |figure: &dyn Fn(&StepParts) -> f64| {
+        let mut places = facts.by_place(figure).into_iter();
+        places.find(|own| own.place == place)
+    };
+    let overhead = own(&|row| part_ps(row, PartKind::HostOverhead) as f64);
+    let step = own(&|row| row.span.duration().0 as f64);
+    let few = overhead.filter(|own| launch.is_some() && is_in_few_steps(own));
+    let Some((few, step)) = few.zip(step) else {
+        return Ok(Usual {
+            launch,
+            median_ps: None,
+            severity: Severity::Bad,
+        });
+    };
+    let ratio = few.median / step.median.max(1.0);
+    match gravity(&facts.threshold("host_bound_ratio"), ratio) {
+        Some(severity) => Ok(Usual {
+            launch,
+            median_ps: Some(few.median),
+            severity,
+        }),
+        None => Err(Outcome::Passed(format!(
+            "{} of the median step; its only launch takes longer in a few steps.",
+            format::percent(ratio)
+        ))),
+    }
 }
 
 /// The finding with what its gain is about: its main cause, if that is one thing and all gaps have causes.

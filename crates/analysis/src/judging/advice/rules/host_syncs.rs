@@ -29,6 +29,8 @@ const MIN_WAITING: f64 = 0.05;
 /// Kinds of stops.
 const WAIT: u8 = 0;
 const COPY: u8 = 1;
+/// How XLA:CPU calls the ops of a program that it runs on the thread that launches it.
+const RUN: &str = "ThunkExecutor::Execute";
 /// Shorter waits are for locks, not for results.
 const MIN_STOP_PS: i64 = 5_000_000;
 
@@ -125,6 +127,10 @@ impl Stops {
         let is_call: Vec<bool> = labels
             .map(|label| dispatched_function(session.text(label.name)).is_some())
             .collect();
+        let labels = session.labels.iter();
+        let is_run: Vec<bool> = labels
+            .map(|label| session.text(label.name).starts_with(RUN))
+            .collect();
         let own_time = ThreadTime::of_profiler(session);
         let mut found: Vec<Stop> = Vec::new();
         for track in driving_threads(session, &[host], facts.selected.loops())
@@ -134,7 +140,8 @@ impl Stops {
             let track = &*session.track_in_passing(track);
             // Syncs of the profiler are not syncs of the program.
             let of_profiler = own_time.within(track, windows.spans());
-            let of_thread = stops_of(track, &level, &is_call, windows.spans()).into_iter();
+            let of_thread =
+                stops_of(track, &level, (&is_call, &is_run), windows.spans()).into_iter();
             found.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
         }
         let of_steps = |is_counted: fn(&Stop) -> bool| -> Vec<f64> {
@@ -168,15 +175,23 @@ struct Stop {
 /// runtime waits are nested in it; consecutive calls count separately.
 ///
 /// XLA:CPU may run a program within the call that launches it, with its thread pools and the Python
-/// that it calls: whatever waits there, the loop waits once.
-fn stops_of(track: &Track, level: &[u8], is_call: &[bool], windows: &[Span]) -> Vec<Stop> {
+/// that it calls. That is no stop where it says so; whatever else waits there, the loop waits once.
+fn stops_of(
+    track: &Track,
+    level: &[u8],
+    (is_call, is_run): (&[bool], &[bool]),
+    windows: &[Span],
+) -> Vec<Stop> {
     let mut found: Vec<Stop> = Vec::new();
-    let mut calls: Vec<Span> = Vec::new();
+    let (mut calls, mut runs): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
     for lane in &track.lanes {
         for index in windows.iter().flat_map(|&window| lane.starting_in(window)) {
             let label = lane.labels()[index].index();
             if is_call[label] {
                 calls.push(lane.span(index));
+            }
+            if is_run[label] {
+                runs.push(lane.span(index));
             }
             let level = level[label];
             if level != NO_LEVEL && lane.durations()[index] >= MIN_STOP_PS {
@@ -188,6 +203,12 @@ fn stops_of(track: &Track, level: &[u8], is_call: &[bool], windows: &[Span]) -> 
         }
     }
     let calls = Intervals::union_of(calls);
+    let runs = Intervals::union_of(runs);
+    let of_run = |stop: &Stop| {
+        let around = |spans: &Intervals| spans.clip(stop.span).duration() == stop.span.duration();
+        around(&runs) && around(&calls)
+    };
+    found.retain(|stop| !of_run(stop));
     for stop in &mut found {
         let around = calls
             .spans()

@@ -10,6 +10,7 @@ use super::host_causes::{place_of, python_function};
 use super::many_copies::ManyCopies;
 use super::queue::Queue;
 use super::round_trips::{self, round_trips};
+use super::sliced_argument::SlicedArgument;
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
 use crate::judging::advice::evidence::{Longest, between, in_view, longest_slice};
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -162,6 +163,9 @@ fn explained(
     }
     if main != "transfer" {
         return finding;
+    }
+    if let Some(argument) = SlicedArgument::of(facts) {
+        return argument.told(finding);
     }
     if let Some(trips) = round_trips(facts, &worst.host) {
         return round_trips::told(finding, trips);

@@ -8,6 +8,7 @@ mod buffer_padding;
 mod capture_quality;
 mod compilation;
 mod compilation_time;
+mod copy_calls;
 mod cpu_fallback;
 mod data_shuffle;
 mod debug_print;
@@ -38,14 +39,20 @@ mod load_imbalance;
 mod long_ops;
 mod low_occupancy;
 mod many_copies;
+mod masked_experts;
 mod matrix_units;
 mod memory_growth;
 mod memory_headroom;
 mod memory_rounding;
 mod memory_spikes;
 mod metric_programs;
+mod moves;
+mod one_hot;
+mod one_hot_products;
+mod one_launch;
 mod over_peak;
 mod own_python;
+mod paced;
 mod pad_ops;
 mod program_runs;
 mod python_callback;
@@ -60,6 +67,7 @@ mod request_queue;
 mod rival;
 mod round_trips;
 mod rule;
+mod sliced_argument;
 mod small_allocations;
 mod small_loop;
 mod softmax;
@@ -107,6 +115,7 @@ pub static RULES: &[&Rule] = &[
     &replicated_work::RULE,
     &host_transfers::RULE,
     &device_copies::RULE,
+    &one_hot_products::RULE,
     &dense_groups::RULE,
     &data_shuffle::RULE,
     &pad_ops::RULE,

@@ -6,6 +6,7 @@ use stepscope_model::SaturatingSum as _;
 
 use super::host_causes::BUSY_CORES;
 use super::idle::serving_ps;
+use super::one_launch::OneLaunch;
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
 use crate::judging::verdict::Severity;
@@ -94,7 +95,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     // Devices that share cores wait for each other in any step.
     let takes_turns = part == PartKind::Idle && facts.has_virtual_devices_only();
     let is_odd = long.len() <= MOST_ODD || takes_turns;
-    let is_noise = is_unexplained && is_odd && may_lack_cores(facts, part);
+    let may_be_noise = may_lack_cores(facts, part) || lacks_a_core(facts, part, typical.step);
+    let is_noise = is_unexplained && is_odd && may_be_noise;
     finding(
         &RULE,
         if is_noise { severity.max(of_noise(typical, usual)) } else { severity },
@@ -154,6 +156,16 @@ fn of_noise(typical: &StepBar, usual: f64) -> Severity {
 /// Whether a part may take longer because the cores were taken.
 fn may_lack_cores(facts: &Facts<'_>, part: PartKind) -> bool {
     facts.is_cpu_only() && matches!(part, PartKind::DeviceCompute | PartKind::Idle)
+}
+
+/// Whether the host took long to launch the only program of a step, as it does where its thread gets no
+/// core meanwhile.
+fn lacks_a_core(facts: &Facts<'_>, part: PartKind, step: i64) -> bool {
+    let mut hosts = facts.selected.hosts.iter();
+    part == PartKind::HostOverhead
+        && facts.is_cpu_only()
+        && main_work(facts, step) == Some(Cause::Dispatch)
+        && hosts.any(|&host| OneLaunch::of(facts, host).is_some())
 }
 
 /// Whether the host waits for requests.
@@ -224,7 +236,7 @@ fn lateness(late: &LateStep) -> String {
 }
 
 /// What the host did most while devices waited in a step.
-fn host_work(facts: &Facts<'_>, step: i64) -> String {
+fn main_work(facts: &Facts<'_>, step: i64) -> Option<Cause> {
     let rows = facts.gaps().steps.iter().filter(|row| row.step == step);
     let time = |cause: Cause| -> i64 {
         let own = rows.clone().map(|row| row.causes_ps[cause.position()]);
@@ -233,10 +245,13 @@ fn host_work(facts: &Facts<'_>, step: i64) -> String {
     let told = CAUSES
         .into_iter()
         .filter(|cause| !matches!(cause, Cause::Device | Cause::Blocked | Cause::Unknown));
-    let most = told
-        .max_by_key(|&cause| time(cause))
-        .filter(|&cause| time(cause) > 0);
-    most.map_or_else(
+    told.max_by_key(|&cause| time(cause))
+        .filter(|&cause| time(cause) > 0)
+}
+
+/// The same in words.
+fn host_work(facts: &Facts<'_>, step: i64) -> String {
+    main_work(facts, step).map_or_else(
         || "Extra host work, of which nothing was recorded.".to_owned(),
         |cause| format!("Extra host work, most of it {}.", cause.meaning()),
     )

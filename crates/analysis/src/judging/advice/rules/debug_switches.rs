@@ -40,7 +40,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(NO_WORK.to_owned());
     }
     if facts.session.framework() != Framework::Jax {
-        return Outcome::Skipped("The program does not use JAX.".to_owned());
+        return Outcome::Skipped("Switches of this framework are not known.".to_owned());
     }
     let mut labels = facts.session.labels.iter();
     if !labels.any(|label| label.kind == SliceKind::Python) {

@@ -21,13 +21,13 @@ fn check_session(session: &Session) {
     for track in &session.tracks {
         check_track(session, track);
     }
-    for flow in session.flows.all() {
-        for end in [flow.from, flow.to] {
-            let lane = session.lane(end.track, end.lane);
-            assert!(
-                lane.is_some_and(|lane| (end.index as usize) < lane.len()),
-                "{flow:?}"
-            );
+    for host in session.host_ids() {
+        for flow in session.flows_of(host).all() {
+            for end in [flow.from, flow.to] {
+                let lane = session.lane(end.track, end.lane);
+                let has_slice = lane.is_some_and(|lane| (end.index as usize) < lane.len());
+                assert!(has_slice, "{flow:?}");
+            }
         }
     }
     for label in &session.labels {

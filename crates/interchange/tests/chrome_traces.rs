@@ -7,7 +7,7 @@ use std::io::Read;
 
 use serde_json::json;
 use stepscope_interchange::{Trace, TraceError, chrome};
-use stepscope_model::{Framework, Session, SliceKind, TrackRole};
+use stepscope_model::{Framework, HostId, Session, SliceKind, TrackRole};
 use stepscope_testing::corpus;
 use stepscope_testing::space::{EventData, StatValue, XSpace};
 use support::{Grain, arrows, assert_same, captured, rows, samples, session_of_trace};
@@ -195,7 +195,7 @@ fn a_trace_of_pytorch_becomes_devices_steps_and_launches() {
         .collect();
     assert_eq!(streams, ["Stream #7", "Stream #20"]);
     // Six launches a step, and an arrow from the forward pass to the backward pass.
-    assert_eq!(session.flows.all().len(), 4 * (6 + 1));
+    assert_eq!(session.flows_of(HostId(0)).all().len(), 4 * (6 + 1));
     let gemm = session
         .labels
         .iter()

@@ -19,12 +19,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begin = Instant::now();
     let session = ingest("inspected", inputs)?;
     println!("ingest took {:.1} ms", begin.elapsed().as_secs_f64() * 1e3);
+    let hosts = session.host_ids();
+    let flows: usize = hosts.map(|host| session.flows_of(host).all().len()).sum();
     println!(
-        "{} slices, {} labels, {} ops, {} flows",
+        "{} slices, {} labels, {} ops, {flows} flows",
         session.slice_count(),
         session.labels.len(),
-        session.ops.len(),
-        session.flows.all().len()
+        session.ops.len()
     );
     for (index, device) in session.devices.iter().enumerate() {
         println!(

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::ids::{HostId, SliceId, TrackId};
 
@@ -138,17 +138,25 @@ impl FlowKey {
     }
 }
 
-/// All arrows, found from either end. Profiles contain hundreds of thousands that most questions
-/// never need, so the ends are joined on first use.
+/// All arrows, host by host: none leads from one host to another. Profiles contain hundreds of
+/// thousands that most questions never need, so the ends are joined on first use.
 #[derive(Debug, Default)]
 pub struct Flows {
-    /// By host.
-    tracks: Vec<TrackEnds>,
-    joined: OnceLock<Joined>,
+    /// In the order of the hosts; hosts without arrow ends are missing.
+    hosts: Vec<HostEnds>,
 }
 
+/// The arrow ends of one host.
+#[derive(Debug)]
+struct HostEnds {
+    host: HostId,
+    tracks: Vec<TrackEnds>,
+    joined: OnceLock<Arc<HostFlows>>,
+}
+
+/// The arrows of one host, found from either end.
 #[derive(Debug, Default)]
-struct Joined {
+pub struct HostFlows {
     by_from: Vec<Flow>,
     /// Positions in `by_from`, by target.
     by_to: Vec<u32>,
@@ -163,31 +171,80 @@ const FEW: usize = 4;
 impl Flows {
     pub(crate) fn joined_on_demand(mut tracks: Vec<TrackEnds>) -> Self {
         tracks.sort_by_key(|track| track.host);
-        Self {
-            tracks,
-            joined: OnceLock::new(),
+        let mut hosts: Vec<HostEnds> = Vec::new();
+        for track in tracks {
+            match hosts.last_mut() {
+                Some(last) if last.host == track.host => last.tracks.push(track),
+                _ => hosts.push(HostEnds {
+                    host: track.host,
+                    tracks: vec![track],
+                    joined: OnceLock::new(),
+                }),
+            }
         }
+        Self { hosts }
     }
 
     /// Renumbers tracks. Must keep their order.
     pub(crate) fn move_tracks(&mut self, moved: impl Fn(TrackId) -> TrackId) {
-        for ends in &mut self.tracks {
-            ends.track = moved(ends.track);
+        for host in &mut self.hosts {
+            for ends in &mut host.tracks {
+                ends.track = moved(ends.track);
+            }
+            let Some(joined) = host.joined.get_mut().and_then(Arc::get_mut) else {
+                // Whoever holds them means the old numbers.
+                host.joined.take();
+                continue;
+            };
+            for flow in &mut joined.by_from {
+                flow.from.track = moved(flow.from.track);
+                flow.to.track = moved(flow.to.track);
+            }
         }
-        for flow in self
-            .joined
-            .get_mut()
-            .into_iter()
-            .flat_map(|joined| &mut joined.by_from)
-        {
-            flow.from.track = moved(flow.from.track);
-            flow.to.track = moved(flow.to.track);
+    }
+
+    /// The arrows of a host, joined on first use and kept.
+    pub(crate) fn kept_of(&self, host: HostId) -> Arc<HostFlows> {
+        let Some(ends) = self.ends_of(host) else {
+            return Arc::default();
+        };
+        let joined = ends.joined.get_or_init(|| self.read_of(host));
+        Arc::clone(joined)
+    }
+
+    /// The arrows of a host, joined for whoever asks.
+    pub(crate) fn read_of(&self, host: HostId) -> Arc<HostFlows> {
+        Arc::new(HostFlows::of(self.unsorted_of(host)))
+    }
+
+    /// Arrows of one host, in no order: joined for whoever asks, and not kept.
+    pub(crate) fn unsorted_of(&self, host: HostId) -> Vec<Flow> {
+        self.ends_of(host)
+            .map_or_else(Vec::new, |ends| join(&ends.tracks))
+    }
+
+    fn ends_of(&self, host: HostId) -> Option<&HostEnds> {
+        let found = self.hosts.binary_search_by_key(&host, |ends| ends.host);
+        found.ok().map(|position| &self.hosts[position])
+    }
+}
+
+impl HostFlows {
+    fn of(mut flows: Vec<Flow>) -> Self {
+        flows.sort_unstable();
+        flows.dedup();
+        let count = u32::try_from(flows.len()).unwrap_or(u32::MAX);
+        let mut by_to: Vec<u32> = (0..count).collect();
+        by_to.sort_by_key(|&position| flows[position as usize].to);
+        Self {
+            by_from: flows,
+            by_to,
         }
     }
 
     /// All arrows, by origin.
     pub fn all(&self) -> &[Flow] {
-        &self.joined().by_from
+        &self.by_from
     }
 
     /// Arrows that start at the slice.
@@ -200,45 +257,16 @@ impl Flows {
 
     /// Arrows that end at the slice.
     pub fn to_slice(&self, slice: SliceId) -> impl Iterator<Item = &Flow> {
-        let joined = self.joined();
-        let flow = |position: u32| &joined.by_from[position as usize];
-        let first = joined
+        let flow = |position: u32| &self.by_from[position as usize];
+        let first = self
             .by_to
             .partition_point(|&position| flow(position).to < slice);
-        let last = joined
+        let last = self
             .by_to
             .partition_point(|&position| flow(position).to <= slice);
-        joined.by_to[first..last]
+        self.by_to[first..last]
             .iter()
             .map(move |&position| flow(position))
-    }
-
-    /// Arrows of one host, in no order: joined for whoever asks, and not kept.
-    pub fn of_host(&self, host: HostId) -> Vec<Flow> {
-        let first = self.tracks.partition_point(|track| track.host < host);
-        let last = self.tracks.partition_point(|track| track.host <= host);
-        join(&self.tracks[first..last])
-    }
-
-    fn joined(&self) -> &Joined {
-        self.joined.get_or_init(|| {
-            let hosts = self.tracks.chunk_by(|a, b| a.host == b.host);
-            Joined::of(hosts.flat_map(join).collect())
-        })
-    }
-}
-
-impl Joined {
-    fn of(mut flows: Vec<Flow>) -> Self {
-        flows.sort_unstable();
-        flows.dedup();
-        let count = u32::try_from(flows.len()).unwrap_or(u32::MAX);
-        let mut by_to: Vec<u32> = (0..count).collect();
-        by_to.sort_by_key(|&position| flows[position as usize].to);
-        Self {
-            by_from: flows,
-            by_to,
-        }
     }
 }
 
@@ -309,6 +337,7 @@ mod tests {
             end(FlowKey::Correlation(7), true, slice(0, 6)),
             end(FlowKey::Correlation(8), true, slice(0, 7)),
         ]);
+        let flows = flows.kept_of(HostId(0));
         assert_eq!(flows.all().len(), 2);
         assert_eq!(flows.from_slice(slice(9, 1)).len(), 2);
         assert_eq!(
@@ -325,6 +354,7 @@ mod tests {
             end(FlowKey::Consumer(5, 1), false, slice(2, 0)),
             end(FlowKey::Consumer(6, 1), false, slice(3, 0)),
         ]);
+        let flows = flows.kept_of(HostId(0));
         assert_eq!(flows.all().len(), 1);
         assert_eq!(flows.all()[0].kind, FlowKind::ProducerConsumer);
     }

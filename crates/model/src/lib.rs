@@ -55,6 +55,7 @@ pub mod host_names {
 
 mod class;
 mod profile_data;
+mod reader;
 mod recent;
 mod slices;
 mod transfer;
@@ -64,7 +65,7 @@ pub use activity::{Activity, CompilePhase, InputStage};
 pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
 pub use attribution::Attribution;
 
-pub use flow::{Flow, FlowKind, Flows};
+pub use flow::{Flow, FlowKind, Flows, HostFlows};
 pub use frame::{
     Frame, Frames, Known, RangeError, RangeFacts, RangeSteps, framed, framed_by_starts,
 };
@@ -80,6 +81,7 @@ pub use memory_level::{MemoryLevel, Traffic};
 pub use operand_type::OperandType;
 pub use product_peak::{ProductPeak, product_name};
 pub use program::Program;
+pub use reader::TrackReader;
 pub use reads::{FilePiece, LeftOut, Reads};
 pub use session::{
     Aggregate, CategorySource, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op,

@@ -1,13 +1,14 @@
-//! Tracks that were decoded in passing a moment ago.
+//! Tracks and arrows that were read in passing a moment ago.
 //!
 //! One question often reads a device several times in a row: for its work, its pauses, its steps.
-//! With many hosts nothing that was decoded is kept, so the last few tracks are: few enough that
-//! memory does not grow with the session.
+//! With many hosts nothing that was decoded is kept, so the last few tracks are, and the arrows of the
+//! last host: few enough that memory does not grow with the session.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::ids::TrackId;
+use crate::flow::HostFlows;
+use crate::ids::{HostId, TrackId};
 use crate::track::Track;
 
 /// Slices of all kept tracks, 24 bytes each.
@@ -38,10 +39,31 @@ impl Recent {
     }
 }
 
+/// The arrows of the host that was read last.
+#[derive(Default)]
+pub(crate) struct RecentFlows(Mutex<Option<(HostId, Arc<HostFlows>)>>);
+
+impl RecentFlows {
+    /// The arrows as they were read a moment ago, or `fresh`.
+    pub(crate) fn get_or_keep(
+        &self,
+        host: HostId,
+        fresh: impl FnOnce() -> Arc<HostFlows>,
+    ) -> Arc<HostFlows> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, flows)) = kept.as_ref().filter(|(own, _)| *own == host) {
+            return Arc::clone(flows);
+        }
+        let flows = fresh();
+        *kept = Some((host, Arc::clone(&flows)));
+        flows
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{HostId, LabelId, StringId};
+    use crate::ids::{LabelId, StringId};
     use crate::track::{Lane, Origin, TrackRole};
 
     fn of(slices: usize) -> Track {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stepscope_hlo::{self as hlo, Needed, Products};
 
-use crate::flow::Flows;
+use crate::flow::{Flow, Flows, HostFlows};
 use crate::frame::Frame;
 use crate::graphs::Graph;
 use crate::heap::Heap;
@@ -17,7 +17,7 @@ use crate::memory_level::{MemoryLevel, Traffic};
 use crate::operand_type::OperandType;
 pub use crate::profile_data::ProfileData;
 use crate::program::Program;
-use crate::recent::Recent;
+use crate::recent::{Recent, RecentFlows};
 use crate::step::{Step, StepOrigin};
 use crate::strings::Strings;
 use crate::track::{Lane, Track};
@@ -53,7 +53,7 @@ pub struct Session {
     pub steps: Vec<Step>,
     /// How the steps were found; none if there are no steps.
     pub step_origin: Option<StepOrigin>,
-    /// Arrows between slices.
+    /// Arrows between slices: see [`Self::flows_of`].
     pub flows: Flows,
     /// Launched CUDA and HIP graphs; none in most sessions.
     pub graphs: Vec<Graph>,
@@ -445,6 +445,21 @@ impl Session {
         }
     }
 
+    /// The arrows of a host, joined on first use. With many hosts they are kept only for those who
+    /// read the same host right after.
+    pub fn flows_of(&self, host: HostId) -> Arc<HostFlows> {
+        if !self.has_many_hosts() {
+            return self.flows.kept_of(host);
+        }
+        let recent = self.memo.get_or_compute(RecentFlows::default);
+        recent.get_or_keep(host, || self.flows.read_of(host))
+    }
+
+    /// The arrows of a host, in no order, for whoever reads them once.
+    pub fn unsorted_flows_of(&self, host: HostId) -> Vec<Flow> {
+        self.flows.unsorted_of(host)
+    }
+
     /// The number of a track in the whole session.
     pub fn track_number(&self, id: TrackId) -> i64 {
         let before = self.frame.as_ref().map_or(0, |frame| frame.first_track);
@@ -532,6 +547,11 @@ impl Session {
     /// All track ids, in display order.
     pub fn track_ids(&self) -> impl Iterator<Item = TrackId> + use<> {
         (0..self.tracks.len()).map(TrackId::from_index)
+    }
+
+    /// All hosts.
+    pub fn host_ids(&self) -> impl Iterator<Item = HostId> + use<> {
+        (0..self.hosts.len()).map(HostId::from_index)
     }
 
     /// All device ids.

@@ -71,13 +71,18 @@ impl SliceBlock {
         }
     }
 
-    /// A block to be filled as this one would be; `None` if this one has its slices.
+    /// Whether its slices are in memory.
+    pub(crate) fn is_filled(&self) -> bool {
+        self.memory.get().is_some()
+    }
+
+    /// A block without slices in memory that is filled as this one would be, or was; `None` if this
+    /// one can be filled only once.
     pub(crate) fn unfilled_copy(&self) -> Option<Self> {
-        let fill = self.fill.clone().filter(|_| self.memory.get().is_none())?;
         Some(Self {
             memory: OnceLock::new(),
             count: self.count,
-            fill: Some(fill),
+            fill: Some(self.fill.clone()?),
         })
     }
 

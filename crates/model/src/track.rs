@@ -311,27 +311,44 @@ impl Track {
     /// The track for whoever reads it once: slices that are still in the file are decoded for a copy
     /// of the track, and go with it.
     pub fn in_passing(&self) -> Cow<'_, Self> {
-        let mut copies: Vec<(&Arc<SliceBlock>, Arc<SliceBlock>)> = Vec::new();
-        for lane in &self.lanes {
-            let is_known = |(block, _): &(&Arc<SliceBlock>, _)| Arc::ptr_eq(block, &lane.block);
-            if !copies.iter().any(is_known) {
-                let copy = lane.block.unfilled_copy();
-                copies.extend(copy.map(|copy| (&lane.block, Arc::new(copy))));
-            }
-        }
+        let copies = self.unfilled_copies(|block| !block.is_filled());
         if copies.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut track = self.clone();
-        for lane in &mut track.lanes {
-            let found = copies
-                .iter()
-                .find(|(block, _)| Arc::ptr_eq(block, &lane.block));
-            if let Some((_, copy)) = found {
+        track.replace_blocks(&copies);
+        Cow::Owned(track)
+    }
+
+    /// Forgets decoded slices that can be decoded again.
+    pub(crate) fn forget_decoded(&mut self) {
+        let copies = self.unfilled_copies(SliceBlock::is_filled);
+        self.replace_blocks(&copies);
+    }
+
+    /// Blocks to be filled again, as pairs with those that pass.
+    fn unfilled_copies(
+        &self,
+        mut passes: impl FnMut(&SliceBlock) -> bool,
+    ) -> Vec<(Arc<SliceBlock>, Arc<SliceBlock>)> {
+        let mut copies: Vec<(Arc<SliceBlock>, Arc<SliceBlock>)> = Vec::new();
+        for Lane { block, .. } in &self.lanes {
+            let is_known = copies.iter().any(|(known, _)| Arc::ptr_eq(known, block));
+            if !is_known && passes(block) {
+                let copy = block.unfilled_copy();
+                copies.extend(copy.map(|copy| (Arc::clone(block), Arc::new(copy))));
+            }
+        }
+        copies
+    }
+
+    fn replace_blocks(&mut self, copies: &[(Arc<SliceBlock>, Arc<SliceBlock>)]) {
+        for lane in &mut self.lanes {
+            let mut copies = copies.iter();
+            if let Some((_, copy)) = copies.find(|(block, _)| Arc::ptr_eq(block, &lane.block)) {
                 lane.block = Arc::clone(copy);
             }
         }
-        Cow::Owned(track)
     }
 
     /// The track while a session is put together, when tracks have no final positions yet: as

@@ -525,3 +525,40 @@ fn a_device_that_runs_another_stage_has_the_steps_of_its_host() {
     assert_eq!(devices_of("jit_second(6)", 5), [1, 1, 1, 1]);
     assert_eq!(devices_of("jit_first(6)", 5), [2, 2, 2, 2]);
 }
+
+/// Gradients of parts of a batch are added up, each part marked within its step, and then applied: the
+/// outer marks are the steps. Those around training and then an evaluation are epochs.
+#[test]
+fn what_completes_marked_parts_beside_them_makes_the_outer_marks_the_steps() {
+    let series = |last: &str, program: String| {
+        let text = format!(
+            "thread python
+             repeat 4 every 100us
+               0..95us   outer #step_num=$i,_r=1#
+               1..20us   inner #step_num=1$i,_r=1#
+               2..4us    launch [run_id=1$i]
+               30..50us  inner #step_num=2$i,_r=1#
+               31..33us  launch [run_id=2$i]
+               70..72us  launch [run_id=3$i]
+             end
+             device tpu:0 v6e
+             line XLA Modules
+             repeat 4 every 100us
+               5..18us   jit_act(5) [run_id=1$i]
+               34..48us  jit_act(5) [run_id=2$i]
+               75..90us  {last} [run_id=3$i]
+             end
+             {}
+             {program}",
+            acting(5, "jit_act", WEIGHTS)
+        );
+        let session = session(&text);
+        let steps = session.steps.iter();
+        let names = steps.map(|step| session.text(step.series.expect("a series")).to_owned());
+        names.collect::<Vec<String>>()
+    };
+    let applied = series("jit_learn(6)", updating(6, "jit_learn", WEIGHTS, None));
+    assert_eq!(applied, ["outer"; 4]);
+    let evaluated = series("jit_eval(6)", acting(6, "jit_eval", WEIGHTS));
+    assert_eq!(evaluated, ["inner"; 8]);
+}

@@ -1,7 +1,7 @@
 //! XLA:CPU: ops on host threads belong to virtual devices; markers and launches are no work.
 
 use crate::support::{assert_picture, assert_text, label, runs, session, slice, stats};
-use stepscope_model::{CostSource, SliceKind, TrackRole};
+use stepscope_model::{CostSource, HostId, SliceKind, TrackRole};
 
 #[test]
 fn ops_go_to_the_device_of_their_ordinal() {
@@ -58,7 +58,7 @@ fn end_markers_are_no_work_and_have_no_arrows() {
     );
     assert_eq!(label(&session, "end: dot.1").kind, SliceKind::Marker);
     assert_eq!(label(&session, "end: add.2").kind, SliceKind::Marker);
-    assert_eq!(session.flows.all().len(), 0);
+    assert_eq!(session.flows_of(HostId(0)).all().len(), 0);
     assert_eq!(
         session
             .work_tracks(session.device_ids().next().expect("one"))
@@ -82,7 +82,7 @@ fn arrow_ends_of_ops_do_not_stray() {
            9..10us other [_pt=5 _p=3]",
     );
     let names = crate::support::slices(&session);
-    for flow in session.flows.all() {
+    for flow in session.flows_of(HostId(0)).all() {
         for end in [flow.from, flow.to] {
             assert!(
                 names.iter().any(|(id, _)| *id == end),
@@ -91,7 +91,8 @@ fn arrow_ends_of_ops_do_not_stray() {
         }
     }
     let own = slice(&session, "own");
-    let from: Vec<_> = session.flows.to_slice(own).map(|flow| flow.from).collect();
+    let flows = session.flows_of(HostId(0));
+    let from: Vec<_> = flows.to_slice(own).map(|flow| flow.from).collect();
     assert_eq!(from, [slice(&session, "other")]);
 }
 
@@ -186,5 +187,45 @@ fn the_first_step_without_a_call_is_cut() {
     assert_eq!(
         runs("1..3us PjitFunction(step)"),
         [false, false, false, true]
+    );
+}
+
+/// One function that is called for each device in turn: XLA compiles it for each of them, and counts the
+/// calls in its run IDs.
+#[test]
+fn a_call_for_one_device_starts_a_run_on_that_device() {
+    let text = "thread python
+          repeat 4 every 100us
+            0..90us   train #step_num=$i,_r=1#
+            1..3us    PjitFunction(step)
+            5..7us    PjitFunction(step)
+            60..62us  PjitFunction(step)
+            70..89us  block_until_ready
+          end
+        thread tf_XLAEigen/1
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 4 every 100us
+          9..29us     dot.1 [run_id=1$i0]
+        end
+        thread tf_XLAEigen/2
+        each [hlo_op=$name hlo_module=jit_step program_id=6 device_ordinal=1]
+        repeat 4 every 100us
+          8..58us     dot.1 [run_id=1$i1]
+          63..69us    dot.1 [run_id=1$i2]
+        end";
+    let launches = |text: &str| {
+        let session = session(text);
+        assert_eq!(session.steps.len(), 4);
+        assert!(session.steps.iter().all(|step| !step.is_cut));
+        let runs = session.program_runs.iter().take(3);
+        let launched = runs.map(|run| run.launched.expect("a call").0 / 1_000_000);
+        launched.collect::<Vec<i64>>()
+    };
+    // The first call was for the first device, though its run began later.
+    assert_eq!(launches(text), [5, 1, 60]);
+    // Nothing counts calls where IDs are far apart: runs follow calls in time.
+    assert_eq!(
+        launches(&text.replace("run_id=1$i", "run_id=9$i00")),
+        [1, 5, 60]
     );
 }

@@ -1,7 +1,7 @@
 //! GPUs: arrows from launches to kernels, kernels without an op, runs, copies.
 
 use crate::support::{assert_text, label, runs, session, slice, slices, stats, warnings};
-use stepscope_model::{Class, Direction, FlowKind, SliceKind};
+use stepscope_model::{Class, Direction, FlowKind, HostId, SliceKind};
 
 /// `from -> to` of every arrow, by name.
 fn arrows(session: &stepscope_model::Session) -> Vec<String> {
@@ -12,10 +12,13 @@ fn arrows(session: &stepscope_model::Session) -> Vec<String> {
             .find(|(other, _)| *other == id)
             .map_or("nothing", |found| found.1)
     };
-    let flows = session.flows.all().iter();
-    flows
-        .map(|flow| format!("{} -> {}", name(flow.from), name(flow.to)))
-        .collect()
+    let mut arrows = Vec::new();
+    for host in session.host_ids() {
+        for flow in session.flows_of(host).all() {
+            arrows.push(format!("{} -> {}", name(flow.from), name(flow.to)));
+        }
+    }
+    arrows
 }
 
 #[test]
@@ -35,16 +38,12 @@ fn launches_point_at_what_they_launched() {
         arrows(&session),
         ["cuLaunchKernel -> gemm", "cuMemcpyHtoDAsync -> MemcpyH2D"]
     );
-    assert!(
-        session
-            .flows
-            .all()
-            .iter()
-            .all(|flow| flow.kind == FlowKind::Launch)
-    );
+    let flows = session.flows_of(HostId(0));
+    let mut kinds = flows.all().iter().map(|flow| flow.kind);
+    assert!(kinds.all(|kind| kind == FlowKind::Launch));
     let gemm = slice(&session, "gemm");
-    assert_eq!(session.flows.to_slice(gemm).count(), 1);
-    assert_eq!(session.flows.from_slice(gemm).len(), 0);
+    assert_eq!(flows.to_slice(gemm).count(), 1);
+    assert_eq!(flows.from_slice(gemm).len(), 0);
     let copy = label(&session, "MemcpyH2D");
     assert_eq!((copy.kind, copy.class), (SliceKind::Transfer, Class::Copy));
     let transfer = copy.transfer.expect("a copy");
@@ -193,5 +192,5 @@ fn reused_ids_make_no_mesh_of_arrows() {
            0..2us kernel [correlation_id=1]
          end",
     );
-    assert_eq!(session.flows.all().len(), 0);
+    assert_eq!(session.flows_of(HostId(0)).all().len(), 0);
 }

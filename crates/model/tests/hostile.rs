@@ -10,8 +10,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stepscope_model::Session;
 use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_model::{HostId, Session};
 
 /// Memory that any session may take, and what each byte of a file may add. A slice of two bytes
 /// in the file is 24 bytes of columns; a lane, line or plane of its own is a few hundred.
@@ -212,7 +212,7 @@ fn check(name: &str, bytes: Vec<u8>) {
     let before = memory_bytes("VmRSS:");
     let start = Instant::now();
     let session = session_of(bytes);
-    let arrows = session.flows.all().len();
+    let arrows = session.flows_of(HostId(0)).all().len();
     let took = start.elapsed();
     let used = memory_bytes("VmHWM:").saturating_sub(before);
     println!(

@@ -19,12 +19,14 @@ pub(super) struct OfTrack<'a> {
 impl Arrows {
     pub(super) fn of(session: &Session, wanted: &Wanted) -> Self {
         let (mut from, mut to) = (Vec::new(), Vec::new());
-        for (number, flow) in session.flows.all().iter().enumerate() {
-            let is_wanted =
-                wanted.has_slice(session, flow.from) && wanted.has_slice(session, flow.to);
-            if let (true, Ok(number)) = (is_wanted, u32::try_from(number + 1)) {
-                from.push((flow.from, number));
-                to.push((flow.to, number));
+        let mut number = 0;
+        for host in session.host_ids() {
+            for flow in session.flows_of(host).all() {
+                number += 1;
+                if wanted.has_slice(session, flow.from) && wanted.has_slice(session, flow.to) {
+                    from.push((flow.from, number));
+                    to.push((flow.to, number));
+                }
             }
         }
         from.sort_unstable();

@@ -151,15 +151,13 @@ pub(crate) fn arrows(session: &Session, unit: i64) -> Vec<(String, i64, String, 
         let name = session.label_name(lane.labels()[index]).to_owned();
         (name, lane.starts()[index].div_euclid(unit))
     };
-    let mut all: Vec<_> = session
-        .flows
-        .all()
-        .iter()
-        .map(|flow| {
+    let mut all = Vec::new();
+    for host in session.host_ids() {
+        for flow in session.flows_of(host).all() {
             let (from, to) = (end(flow.from), end(flow.to));
-            (from.0, from.1, to.0, to.1)
-        })
-        .collect();
+            all.push((from.0, from.1, to.0, to.1));
+        }
+    }
     all.sort();
     all
 }

@@ -14,7 +14,7 @@
 //! may also end inside a call, whose run is complete: then the call is missing (`recorded_calls`).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::recorded_calls::{Call, Calls};
 use crate::ids::{DeviceId, HostId, ProgramId};
@@ -43,59 +43,177 @@ pub(super) fn match_runs(
             .flat_map(|(host, calls)| calls.iter().map(move |call| (host, call.start)))
             .collect();
     }
-    let mut by_function: BTreeMap<(DeviceId, String), Vec<usize>> = BTreeMap::new();
+    let mut by_function: BTreeMap<(HostId, String), Vec<usize>> = BTreeMap::new();
     let mut functions: BTreeMap<ProgramId, String> = BTreeMap::new();
     for (position, run) in runs.iter().enumerate() {
         let function = functions.entry(run.program).or_insert_with(|| {
             let module = &session.program(run.program).name;
             plain_function(module_function(module))
         });
-        let key = (run.device, function.clone());
+        let host = session.device(run.device).host;
+        let key = (host, function.clone());
         by_function.entry(key).or_default().push(position);
     }
-    let mut ran: BTreeMap<(HostId, String), usize> = BTreeMap::new();
-    for ((device, function), mut positions) in by_function {
-        let device = session.device(device);
-        let key = (device.host, function);
+    let mut left = Vec::new();
+    for (key, positions) in by_function {
         let own = calls.by_function.get(&key).map_or(&[][..], Vec::as_slice);
         let open = calls.open.get(&key.0).map_or(&[][..], Vec::as_slice);
-        // Run IDs increase per program.
-        let program = runs[positions[0]].program;
-        let is_one = positions.iter().all(|&at| runs[at].program == program);
-        let id = |at: usize| runs[at].run_id.filter(|_| is_one);
-        positions.sort_by_key(|&at| (id(at), runs[at].span));
-        let starts: Vec<Picos> = positions.iter().map(|&at| runs[at].span.start).collect();
-        let is_cpu = device.kind == DeviceKind::Cpu;
-        // GPU runs are assembled from kernels: one too many or too few proves nothing.
-        let (own, first) = match with_open(own, open, &starts) {
-            Some((own, first)) if is_cpu || (first == 0 && starts.len() == own.len()) => {
-                (own, first)
-            }
-            _ => continue,
-        };
-        let matched = positions[first..].iter().zip(own.iter());
-        let mut count = 0;
-        for (&position, call) in matched {
+        let is_cpu = session.device(runs[positions[0]].device).kind == DeviceKind::Cpu;
+        let matched = Matched::of(runs, &positions, |executions| {
+            let starts: Vec<Picos> = executions.iter().map(|one| one.start).collect();
+            // GPU runs are assembled from kernels: one too many or too few proves nothing.
+            with_open(own, open, &starts)
+                .filter(|(own, first)| is_cpu || (*first == 0 && starts.len() == own.len()))
+        });
+        for (position, call) in matched.calls {
             let run = &mut runs[position];
             // A recorded run ID is better evidence than the order.
             if is_cpu || run.run_id.is_none() {
                 (run.launched, run.launched_on) = (Some(call.start), Some(call.track));
                 run.is_by_order = true;
             }
-            count += 1;
         }
-        if count > 0 {
-            let most = ran.entry(key).or_default();
-            *most = (*most).max(count);
+        if matched.count > 0 {
+            let without_run = own.iter().skip(matched.count);
+            left.extend(without_run.map(|call| (key.0, call.start)));
         }
     }
-    let left = ran.into_iter().flat_map(|(key, count)| {
-        let own = calls.by_function.get(&key).into_iter().flatten();
-        own.skip(count)
-            .map(|call| (key.0, call.start))
-            .collect::<Vec<_>>()
+    left
+}
+
+/// What one call started: a run on one device, or one each on several.
+struct Execution {
+    /// When the first of them began.
+    start: Picos,
+    /// Positions of the runs.
+    runs: Vec<usize>,
+}
+
+/// Runs with the calls that started them.
+#[derive(Default)]
+struct Matched {
+    calls: Vec<(usize, Call)>,
+    /// Number of calls, on the device with most.
+    count: usize,
+}
+
+impl Matched {
+    /// The runs of one function on one host, at these positions. `with_calls` finds the calls of
+    /// executions, and the first execution that belongs to one.
+    ///
+    /// XLA:CPU counts the calls of a function in its run IDs, over all devices. Without them, each device
+    /// runs what the function calls, unless groups of devices have programs of their own: then a call
+    /// runs on one group.
+    fn of<'c>(
+        runs: &[ProgramRun],
+        positions: &[usize],
+        with_calls: impl Fn(&[Execution]) -> Option<(Cow<'c, [Call]>, usize)>,
+    ) -> Self {
+        let mut by_device: BTreeMap<DeviceId, Vec<usize>> = BTreeMap::new();
+        for &position in positions {
+            let own = by_device.entry(runs[position].device).or_default();
+            own.push(position);
+        }
+        if by_device.len() > 1 {
+            let of_all = [counted(runs, positions), in_groups(runs, &by_device)];
+            for executions in of_all.into_iter().flatten() {
+                if let Some(found) = with_calls(&executions) {
+                    let mut matched = Self::default();
+                    matched.add(&executions, found);
+                    return matched;
+                }
+            }
+        }
+        let mut matched = Self::default();
+        for own in by_device.into_values() {
+            let executions = of_device(runs, own);
+            if let Some(found) = with_calls(&executions) {
+                matched.add(&executions, found);
+            }
+        }
+        matched
+    }
+
+    fn add(&mut self, executions: &[Execution], (calls, first): (Cow<'_, [Call]>, usize)) {
+        let pairs = executions[first..].iter().zip(calls.iter());
+        self.count = self.count.max(pairs.len());
+        for (execution, call) in pairs {
+            let runs = execution.runs.iter();
+            self.calls.extend(runs.map(|&run| (run, *call)));
+        }
+    }
+}
+
+/// The runs of one device, in the order of their calls.
+fn of_device(runs: &[ProgramRun], mut positions: Vec<usize>) -> Vec<Execution> {
+    // Run IDs increase per program.
+    let program = runs[positions[0]].program;
+    let is_one = positions.iter().all(|&at| runs[at].program == program);
+    let id = |at: usize| runs[at].run_id.filter(|_| is_one);
+    positions.sort_by_key(|&at| (id(at), runs[at].span));
+    let single = positions.into_iter().map(|position| Execution {
+        start: runs[position].span.start,
+        runs: vec![position],
     });
-    left.collect()
+    single.collect()
+}
+
+/// Executions by run ID, if the IDs of all programs are of one counter.
+fn counted(runs: &[ProgramRun], positions: &[usize]) -> Option<Vec<Execution>> {
+    let mut by_id: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+    for &position in positions {
+        let of_id = by_id.entry(runs[position].run_id?).or_default();
+        of_id.push(position);
+    }
+    let range = by_id
+        .last_key_value()?
+        .0
+        .abs_diff(*by_id.first_key_value()?.0);
+    let executions = by_id.into_values().map(|own| execution(runs, own));
+    let executions: Vec<Execution> = executions.collect();
+    (range < SPARSE * executions.len() as u64).then_some(executions)
+}
+
+/// IDs of one counter are this many times as far apart at most as their number says: a recording may lack
+/// some runs.
+const SPARSE: u64 = 16;
+
+/// Executions in the order in which they began, if no program runs on all devices: devices with the same
+/// programs run the same calls. `None` if there is one such group.
+fn in_groups(
+    runs: &[ProgramRun],
+    by_device: &BTreeMap<DeviceId, Vec<usize>>,
+) -> Option<Vec<Execution>> {
+    let mut groups: BTreeMap<BTreeSet<ProgramId>, Vec<Vec<usize>>> = BTreeMap::new();
+    for positions in by_device.values() {
+        let programs = positions.iter().map(|&at| runs[at].program).collect();
+        let mut in_order = positions.clone();
+        in_order.sort_by_key(|&at| runs[at].span);
+        groups.entry(programs).or_default().push(in_order);
+    }
+    let mut seen: BTreeSet<ProgramId> = BTreeSet::new();
+    let are_apart = groups.keys().flatten().all(|&program| seen.insert(program));
+    if groups.len() < 2 || !are_apart {
+        return None;
+    }
+    let mut executions = Vec::new();
+    for devices in groups.into_values() {
+        let most = devices.iter().map(Vec::len).max().unwrap_or(0);
+        for number in 0..most {
+            let own = devices.iter().filter_map(|runs| runs.get(number).copied());
+            executions.push(execution(runs, own.collect()));
+        }
+    }
+    executions.sort_by_key(|one| one.start);
+    Some(executions)
+}
+
+fn execution(all: &[ProgramRun], runs: Vec<usize>) -> Execution {
+    let starts = runs.iter().map(|&at| all[at].span.start);
+    Execution {
+        start: starts.min().unwrap_or_default(),
+        runs,
+    }
 }
 
 /// The calls of a function, and the first run that belongs to them. If there is one run more than

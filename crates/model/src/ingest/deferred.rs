@@ -1,12 +1,13 @@
 //! Slices and arrow ends that stay in the file until they are first used.
 //!
 //! Threads that run XLA:CPU ops also record as many slices of their own, and a host of TPUs has a
-//! hundred threads; most questions never read them. Of many hosts, the ops of TPUs stay there too:
-//! they would fill memory, and questions that read all of them read them in passing. Opening counts
+//! hundred threads; most questions never read them. Of many hosts, what devices did stays there too:
+//! it would fill memory, and questions that read all of it read it in passing. Opening counts
 //! and nests slices; their memory is allocated, and filled by a second pass over the same bytes, when
 //! a lane is first read. Such a pass also finds their arrow ends, and those of the Python thread,
 //! whose slices show what a device waited for and are read immediately. Kernels of GPUs are followed
-//! to their launches at once, so that nothing is deferred beside them.
+//! to their launches while the session is put together: with few hosts, nothing is deferred beside
+//! them; with many, a host's slices are forgotten again before the next host is read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ impl Deferred {
             TrackRole::Python if kind.is_host => Keep::Slices,
             // Runs and steps are found from rows of their own, before anything is asked.
             TrackRole::Ops
+            | TrackRole::Stream
             | TrackRole::AsyncOps
             | TrackRole::KernelRegions
             | TrackRole::Derived

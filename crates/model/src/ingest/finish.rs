@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::calls::match_runs;
-use super::decode::recorded_graph;
+use super::decode::{GraphEvent, recorded_graph};
 use super::graphs;
 use super::marks::{Mark, steps_of};
 use super::order::{add_program_tracks, display_key};
 use super::parts::PlacedTrack;
 use super::recorded_calls::Calls;
-use super::runs::{gpu_runs, recorded_runs};
-use super::steps::{Evidence, steps};
+use super::runs::{GpuRuns, gpu_runs, gpus_by_host, recorded_runs};
+use super::steps::{Evidence, completes, steps};
 use super::warn::Warnings;
 use crate::flow::{Flows, TrackEnds};
 use crate::ids::{HostId, TrackId};
 use crate::session::{ProgramRun, Session};
+use crate::track::Track;
 use crate::units::Picos;
 
 /// Puts tracks in order, joins arrows, finds runs and steps.
@@ -71,16 +72,10 @@ pub(super) fn finish(
         run_ids.get(&(track, event)).copied()
     });
     runs.extend(merged(cpu_runs));
-    let (gpu, foreign, attributed) = gpu_runs(
-        &mut session.tracks,
-        &session.devices,
-        &session.flows,
-        &mut session.labels,
-        |track, event| recorded_graph(&graph_events, track, event)?.correlation,
-    );
-    let named = graphs::attribute(session, &graph_events, &gpu);
-    runs.extend(gpu);
-    warnings.attributed(attributed.saturating_sub(named));
+    let gpu = gpu_work(session, &graph_events);
+    runs.extend(gpu.runs);
+    let foreign = gpu.foreign;
+    warnings.attributed(gpu.attributed);
     for run in &mut runs {
         let host = session.devices[run.device.index()].host;
         let began = run.run_id.and_then(|id| launches.get(&(host, id)).copied());
@@ -104,10 +99,53 @@ pub(super) fn finish(
         runs: &session.program_runs,
         foreign: &foreign,
         calls_without_run: &without_run,
-        annotations: steps_of(annotations, &session.program_runs, |track, at| {
-            calls.is_within(track, at)
-        }),
+        annotations: steps_of(
+            annotations,
+            &session.program_runs,
+            |device| session.devices[device.index()].host,
+            |one, other| completes(&session.programs, one, other),
+            |track, at| calls.is_within(track, at),
+        ),
     });
+}
+
+/// Runs on all GPUs, and the ops of kernels that graphs launched. Everything of a host is known from
+/// its own tracks, which with many hosts are decoded for this and forgotten again.
+fn gpu_work(session: &mut Session, graph_events: &[Vec<GraphEvent>]) -> GpuRuns {
+    let mut all = GpuRuns::default();
+    let mut graphs = graphs::Collected::of(session, graph_events);
+    for (host, gpus) in gpus_by_host(&session.tracks, &session.devices) {
+        // What is kept for the next reader is kept by number, and tracks are renumbered below.
+        let flows = if session.has_rounds {
+            session.flows.read_of(host)
+        } else {
+            session.flows.kept_of(host)
+        };
+        let own = gpu_runs(
+            &mut session.tracks,
+            &gpus,
+            &flows,
+            &mut session.labels,
+            |track, event| recorded_graph(graph_events, track, event)?.correlation,
+        );
+        if let Some(graphs) = &mut graphs {
+            for (device, _) in &gpus {
+                graphs.add(session, &flows, graph_events, *device, &own.runs);
+            }
+        }
+        all.runs.extend(own.runs);
+        all.foreign.extend(own.foreign);
+        all.attributed += own.attributed;
+        if session.has_rounds {
+            let tracks = session.tracks.iter_mut();
+            tracks
+                .filter(|track| track.host == host)
+                .for_each(Track::forget_decoded);
+        }
+    }
+    let named = graphs.map_or(0, |graphs| graphs::attribute(session, graphs));
+    all.attributed = all.attributed.saturating_sub(named);
+    all
 }
 
 /// One run may have ops on several threads.

@@ -3,7 +3,8 @@
 //! A loop may be marked twice, by itself and by a profiler around it: nested marks. And Stepscope's
 //! package marks the capture of one block as a whole, in case there are no other marks.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::steps::HostStep;
 use crate::ids::{DeviceId, HostId, ProgramId, StringId, TrackId};
@@ -26,12 +27,18 @@ pub(super) struct Mark {
 /// Marks nested deeper than this are kept as they are: such a file tries to exhaust the stack.
 const MAX_DEPTH: usize = 8;
 
+/// Share of outer marks in which the same program completes what is within.
+const MOST_OF_ALL: f64 = 0.8;
+
 /// The steps that the marks describe. Marked steps win over blocks; a block is a step unless one
 /// program ran repeatedly in it and had most of the devices' time: then that program determines the
-/// steps. `is_within_call` says whether a call of the thread was under way at an instant.
+/// steps. `completes` says whether runs of the first program complete steps that runs of the second are
+/// parts of. `is_within_call` says whether a call of the thread was under way at an instant.
 pub(super) fn steps_of(
     marks: Vec<Mark>,
     runs: &[ProgramRun],
+    host: impl Fn(DeviceId) -> HostId,
+    completes: impl Fn(ProgramId, ProgramId) -> bool,
     is_within_call: impl Fn(TrackId, Picos) -> bool,
 ) -> Vec<HostStep> {
     let (blocks, mut steps): (Vec<Mark>, Vec<Mark>) =
@@ -47,9 +54,11 @@ pub(super) fn steps_of(
     for mark in steps {
         by_track.entry(mark.track).or_default().push(mark);
     }
+    let launches = Launches::of(runs, host);
+    let are_steps = |marks: &[Nested]| launches.complete(marks, &completes);
     let once = by_track
         .into_values()
-        .flat_map(|marks| each_once(marks, MAX_DEPTH));
+        .flat_map(|marks| each_once(marks, &are_steps, MAX_DEPTH));
     let mut once: Vec<Mark> = once.collect();
     once.sort_by_key(|mark| (mark.host, mark.span.start));
     let mut counts: BTreeMap<(HostId, StringId), i64> = BTreeMap::new();
@@ -71,47 +80,112 @@ pub(super) fn steps_of(
         .collect()
 }
 
+/// A mark, and the marks directly within it.
+struct Nested {
+    mark: Mark,
+    own: Vec<Mark>,
+}
+
 /// Of nested marks of one thread the outermost, unless one of these contains several steps of one
 /// series: then it is a group of steps, such as an epoch, and so are others like it. One mark of each
-/// of several series are the parts of a step, such as loading and computing.
-fn each_once(mut marks: Vec<Mark>, depth: usize) -> Vec<Mark> {
+/// of several series are the parts of a step, such as loading and computing; and so are several of one
+/// series where `are_steps` says so of the outer ones, such as gradients that are added up.
+fn each_once(
+    mut marks: Vec<Mark>,
+    are_steps: &dyn Fn(&[Nested]) -> bool,
+    depth: usize,
+) -> Vec<Mark> {
     if depth == 0 {
         return marks;
     }
     // An outer mark starts first, or at the same time and ends later.
-    marks.sort_unstable_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
-    let mut outer: Vec<Mark> = Vec::new();
-    let mut inner: Vec<Vec<Mark>> = Vec::new();
+    marks.sort_unstable_by_key(|mark| (mark.span.start, Reverse(mark.span.end)));
+    let mut outer: Vec<Nested> = Vec::new();
     for mark in marks {
-        match (outer.last(), inner.last_mut()) {
-            (Some(last), Some(own)) if last.span.contains(mark.span) => own.push(mark),
-            _ => {
-                outer.push(mark);
-                inner.push(Vec::new());
-            }
+        match outer.last_mut() {
+            Some(last) if last.mark.span.contains(mark.span) => last.own.push(mark),
+            _ => outer.push(Nested {
+                mark,
+                own: Vec::new(),
+            }),
         }
     }
-    let inner: Vec<Vec<Mark>> = inner
-        .into_iter()
-        .map(|own| {
-            if own.len() > 1 {
-                each_once(own, depth - 1)
-            } else {
-                own
+    for Nested { own, .. } in &mut outer {
+        if own.len() > 1 {
+            *own = each_once(std::mem::take(own), are_steps, depth - 1);
+        }
+    }
+    let are_groups = outer.iter().any(|nested| repeats(&nested.own)) && !are_steps(&outer);
+    let kept = outer.into_iter().flat_map(|Nested { mark, own }| {
+        if are_groups && !own.is_empty() {
+            own
+        } else {
+            vec![mark]
+        }
+    });
+    kept.collect()
+}
+
+/// What was launched when, by host.
+struct Launches(BTreeMap<HostId, Vec<(Picos, ProgramId)>>);
+
+impl Launches {
+    fn of(runs: &[ProgramRun], host: impl Fn(DeviceId) -> HostId) -> Self {
+        let mut launches: BTreeMap<HostId, Vec<(Picos, ProgramId)>> = BTreeMap::new();
+        for run in runs {
+            if let Some(launched) = run.launched {
+                let of_host = launches.entry(host(run.device)).or_default();
+                of_host.push((launched, run.program));
             }
-        })
-        .collect();
-    let are_groups = inner.iter().any(|own| repeats(own));
-    let pairs = outer.into_iter().zip(inner);
-    pairs
-        .flat_map(|(mark, own)| {
-            if are_groups && !own.is_empty() {
-                own
-            } else {
-                vec![mark]
+        }
+        for of_host in launches.values_mut() {
+            of_host.sort_unstable();
+        }
+        Self(launches)
+    }
+
+    /// Whether the outer marks are steps: in most of them, a program runs beside the inner marks that
+    /// completes what runs most often within those.
+    fn complete(&self, marks: &[Nested], completes: impl Fn(ProgramId, ProgramId) -> bool) -> bool {
+        let mut within: BTreeMap<ProgramId, usize> = BTreeMap::new();
+        // In how many outer marks each runs beside the inner ones.
+        let mut beside: BTreeMap<ProgramId, usize> = BTreeMap::new();
+        let outer = marks.iter().filter(|nested| !nested.own.is_empty());
+        let mut all = 0u32;
+        for Nested { mark, own } in outer {
+            all += 1;
+            let mut of_mark: BTreeSet<ProgramId> = BTreeSet::new();
+            for &(at, program) in self.in_span(mark.host, mark.span) {
+                if own.iter().any(|inner| inner.span.contains_instant(at)) {
+                    *within.entry(program).or_default() += 1;
+                } else {
+                    of_mark.insert(program);
+                }
             }
-        })
-        .collect()
+            for program in of_mark {
+                *beside.entry(program).or_default() += 1;
+            }
+        }
+        let most = within
+            .iter()
+            .max_by_key(|(program, count)| (**count, Reverse(**program)));
+        let Some((&inner, _)) = most else {
+            return false;
+        };
+        let in_most = beside.iter().filter(|(program, count)| {
+            **count as f64 >= MOST_OF_ALL * f64::from(all) && !within.contains_key(program)
+        });
+        in_most
+            .into_iter()
+            .any(|(&program, _)| completes(program, inner))
+    }
+
+    fn in_span(&self, host: HostId, span: Span) -> &[(Picos, ProgramId)] {
+        let of_host = self.0.get(&host).map_or(&[][..], Vec::as_slice);
+        let first = of_host.partition_point(|(at, _)| *at < span.start);
+        let last = of_host.partition_point(|(at, _)| *at < span.end);
+        &of_host[first..last]
+    }
 }
 
 /// Whether two marks are of one series.
@@ -152,7 +226,7 @@ mod tests {
     }
 
     fn numbers(spans: &[(i64, i64)]) -> Vec<i64> {
-        let steps = each_once(marks(spans), MAX_DEPTH);
+        let steps = each_once(marks(spans), &|_| false, MAX_DEPTH);
         steps.into_iter().filter_map(|mark| mark.number).collect()
     }
 
@@ -183,7 +257,7 @@ mod tests {
                 .collect()
         };
         let told = |marks: Vec<Mark>| -> Vec<i64> {
-            let steps = steps_of(marks, &[], |_, _| false);
+            let steps = steps_of(marks, &[], |_| HostId(0), |_, _| false, |_, _| false);
             steps.into_iter().map(|step| step.number).collect()
         };
         assert_eq!(told(unnumbered(&[(20, 30), (0, 10), (10, 20)])), [0, 1, 2]);

@@ -113,6 +113,9 @@ fn told(session: &Session) -> Vec<String> {
             told.push(format!("{:?} {:?}", lane.starts(), lane.durations()));
         }
     }
-    told.extend(session.flows.all().iter().map(|flow| format!("{flow:?}")));
+    for host in session.host_ids() {
+        let flows = session.flows_of(host);
+        told.extend(flows.all().iter().map(|flow| format!("{flow:?}")));
+    }
     told
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::flow::{FlowKind, Flows};
-use crate::ids::{DeviceId, LabelId, ProgramId, SliceId, TrackId};
+use crate::flow::{FlowKind, HostFlows};
+use crate::ids::{DeviceId, HostId, LabelId, ProgramId, SliceId, TrackId};
 use crate::label::{Label, SliceKind};
 use crate::session::{Device, ProgramRun};
 use crate::track::{Track, TrackRole, distinct};
@@ -59,44 +59,62 @@ struct Launcher {
     start: Picos,
 }
 
-/// Runs on GPUs. A run is the kernels whose launches are in one host slice that names the program.
-/// If no such slice was recorded, it is a sequence of kernels of one program in which no op returns
-/// to the first one; it was launched when its first kernel was. `graph_launch` gives the launch of a
-/// graph that an event is part of. Kernels that name no op get the
-/// program of the slice that launched them. Returns the runs, and how many kernels were attributed
-/// that way.
+/// What is known of the kernels on the GPUs of one host.
+#[derive(Default)]
+pub(super) struct GpuRuns {
+    pub(super) runs: Vec<ProgramRun>,
+    pub(super) foreign: Vec<ForeignWork>,
+    /// Number of kernels that got the program of the slice that launched them.
+    pub(super) attributed: usize,
+}
+
+/// Runs on some GPUs of one host. A run is the kernels whose launches are in one host slice that names
+/// the program. If no such slice was recorded, it is a sequence of kernels of one program in which no
+/// op returns to the first one; it was launched when its first kernel was. `flows` are the host's
+/// arrows, and `graph_launch` gives the launch of a graph that an event is part of. Kernels that name
+/// no op get the program of the slice that launched them.
 pub(super) fn gpu_runs(
     tracks: &mut [Track],
-    devices: &[Device],
-    flows: &Flows,
+    gpus: &[(DeviceId, Vec<usize>)],
+    flows: &HostFlows,
     labels: &mut Vec<Label>,
     graph_launch: impl Fn(TrackId, u32) -> Option<u64>,
-) -> (Vec<ProgramRun>, Vec<ForeignWork>, usize) {
-    let mut runs = Vec::new();
-    let mut foreign = Vec::new();
-    let mut attributed = 0;
+) -> GpuRuns {
+    let mut found = GpuRuns::default();
+    for (id, streams) in gpus {
+        let mut kernels = launched_kernels(tracks, labels, flows, &graph_launch, streams);
+        found.attributed += attribute(tracks, labels, &mut kernels);
+        kernels.sort_unstable_by_key(|kernel| (kernel.span, kernel.slice));
+        let runs = group_into_runs(&kernels, *id);
+        if runs.is_empty() {
+            let foreign = kernels.iter().filter_map(|kernel| kernel.foreign_work(*id));
+            found.foreign.extend(foreign);
+        }
+        found.runs.extend(runs);
+    }
+    found
+}
+
+/// The GPUs of each host that has some, with the positions of their streams.
+pub(super) fn gpus_by_host(
+    tracks: &[Track],
+    devices: &[Device],
+) -> BTreeMap<HostId, Vec<(DeviceId, Vec<usize>)>> {
     let mut streams: BTreeMap<DeviceId, Vec<usize>> = BTreeMap::new();
     for (position, track) in tracks.iter().enumerate() {
         if let (Some(device), TrackRole::Stream) = (track.device, track.role) {
             streams.entry(device).or_default().push(position);
         }
     }
+    let mut found: BTreeMap<HostId, Vec<_>> = BTreeMap::new();
     for (position, device) in devices.iter().enumerate() {
-        if !device.kind.is_gpu() {
-            continue;
+        if device.kind.is_gpu() {
+            let id = DeviceId::from_index(position);
+            let own = (id, streams.remove(&id).unwrap_or_default());
+            found.entry(device.host).or_default().push(own);
         }
-        let id = DeviceId::from_index(position);
-        let own = streams.get(&id).map(Vec::as_slice).unwrap_or_default();
-        let mut kernels = launched_kernels(tracks, labels, flows, &graph_launch, own);
-        attributed += attribute(tracks, labels, &mut kernels);
-        kernels.sort_unstable_by_key(|kernel| (kernel.span, kernel.slice));
-        let own_runs = group_into_runs(&kernels, id);
-        if own_runs.is_empty() {
-            foreign.extend(kernels.iter().filter_map(|kernel| kernel.foreign_work(id)));
-        }
-        runs.extend(own_runs);
     }
-    (runs, foreign, attributed)
+    found
 }
 
 struct LaunchedKernel {
@@ -134,7 +152,7 @@ pub(super) struct ForeignWork {
 fn launched_kernels(
     tracks: &[Track],
     labels: &[Label],
-    flows: &Flows,
+    flows: &HostFlows,
     graph_launch: &impl Fn(TrackId, u32) -> Option<u64>,
     streams: &[usize],
 ) -> Vec<LaunchedKernel> {

@@ -63,7 +63,7 @@ pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, round: &Round<'_, '_>) 
             has_accelerator,
             is_counter: track.role == TrackRole::Counter,
         };
-        let deferred = if plan.has_kernels[host] {
+        let deferred = if plan.has_kernels[host] && !round.is_one_of_several {
             // The launches of kernels are needed at once.
             None
         } else {

@@ -249,7 +249,7 @@ fn tracks_with(session: &Session, is_wanted: &[bool]) -> Vec<bool> {
 fn launching_tracks(session: &Session, hosts: &[HostId]) -> Vec<bool> {
     let runs_on_device = |id: TrackId| session.track(id).device.is_some();
     let launching = hosts.par_iter().map(|&host| {
-        let mut flows = session.flows.of_host(host);
+        let mut flows = session.unsorted_flows_of(host);
         flows.retain(|flow| runs_on_device(flow.to.track));
         let mut from: Vec<TrackId> = flows.iter().map(|flow| flow.from.track).collect();
         from.sort_unstable();

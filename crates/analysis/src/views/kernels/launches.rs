@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashSet;
 use stepscope_model::{
-    Activity, DeviceId, FlowKind, HostId, LabelId, Picos, Session, SliceId, Span,
+    Activity, DeviceId, FlowKind, HostId, LabelId, Picos, Session, SliceId, Span, TrackReader,
 };
 
 use super::report::{LaunchStep, QueuePoint};
@@ -60,23 +60,15 @@ pub(super) fn launches(session: &Session, selected: &Selected<'_>, labels: &[boo
             is_selected.then(|| Intervals::union_of(selected.windows(device)))
         })
         .collect();
-    let mut pairs: Vec<(SliceId, i64, SliceId)> = Vec::new();
-    for flow in session.flows.all() {
-        let to = session.track(flow.to.track);
-        let is_wanted = flow.kind == FlowKind::Launch
-            && to
-                .device
-                .is_some_and(|device| windows[device.index()].is_some());
-        if is_wanted && let Some(call) = span(session, flow.from) {
-            pairs.push((flow.to, call.start.0, flow.from));
-        }
-    }
-    // Of several calls with the kernel's correlation id, the outermost started first.
-    pairs.sort_unstable();
-    pairs.dedup_by_key(|pair| pair.0);
-    pairs.sort_unstable_by_key(|pair| (pair.2, pair.0));
-    for of_call in pairs.chunk_by(|a, b| a.2 == b.2) {
-        found.add_call(session, of_call, &windows, labels);
+    let mut hosts: Vec<HostId> = selected
+        .devices
+        .iter()
+        .map(|&device| session.device(device).host)
+        .collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    for host in hosts {
+        found.add_host(session, host, &windows, labels);
     }
     found
         .all
@@ -89,19 +81,48 @@ pub(super) fn launches(session: &Session, selected: &Selected<'_>, labels: &[boo
 }
 
 impl Launches {
+    fn add_host(
+        &mut self,
+        session: &Session,
+        host: HostId,
+        windows: &[Option<Intervals>],
+        labels: &[bool],
+    ) {
+        let mut reader = TrackReader::new(session);
+        let mut pairs: Vec<(SliceId, i64, SliceId)> = Vec::new();
+        for flow in session.flows_of(host).all() {
+            let to = session.track(flow.to.track);
+            let is_wanted = flow.kind == FlowKind::Launch
+                && to
+                    .device
+                    .is_some_and(|device| windows[device.index()].is_some());
+            if is_wanted && let Some(call) = reader.span(flow.from) {
+                pairs.push((flow.to, call.start.0, flow.from));
+            }
+        }
+        // Of several calls with the kernel's correlation id, the outermost started first.
+        pairs.sort_unstable();
+        pairs.dedup_by_key(|pair| pair.0);
+        pairs.sort_unstable_by_key(|pair| (pair.2, pair.0));
+        for of_call in pairs.chunk_by(|a, b| a.2 == b.2) {
+            self.add_call(&mut reader, session, of_call, windows, labels);
+        }
+    }
+
     fn add_call(
         &mut self,
+        reader: &mut TrackReader<'_>,
         session: &Session,
         of_call: &[(SliceId, i64, SliceId)],
         windows: &[Option<Intervals>],
         labels: &[bool],
     ) {
-        let Some(call) = of_call.first().and_then(|pair| span(session, pair.2)) else {
+        let Some(call) = of_call.first().and_then(|pair| reader.span(pair.2)) else {
             return;
         };
         let mut first: Option<(usize, Picos)> = None;
         for &(kernel, _, _) in of_call {
-            let (Some(run), Some(label)) = (span(session, kernel), label(session, kernel)) else {
+            let (Some(run), Some(label)) = (reader.span(kernel), reader.label(kernel)) else {
                 continue;
             };
             let Some(device) = session.track(kernel.track).device else {
@@ -131,8 +152,11 @@ impl Launches {
             self.all[first].latency_ps = Some((start - call.start).0);
         }
         // A blocking copy waits for the device, so its time is not a launch cost.
-        let is_launch = |pair: &&(SliceId, i64, SliceId)| !is_blocking_copy(session, pair.2);
-        if let Some(pair) = of_call.first().filter(is_launch) {
+        let mut is_blocking = |call| {
+            let label = reader.label(call);
+            label.is_some_and(|label| is_blocking_copy(session, label))
+        };
+        if let Some(pair) = of_call.first().filter(|pair| !is_blocking(pair.2)) {
             let host = session.track(pair.2.track).host;
             match self.calls.iter_mut().find(|(known, _)| *known == host) {
                 Some((_, calls)) => calls.push(call),
@@ -280,22 +304,9 @@ pub(super) fn devices(launches: &Launches) -> Vec<DeviceId> {
     ids.filter(|&device| seen.insert(device)).collect()
 }
 
-fn is_blocking_copy(session: &Session, call: SliceId) -> bool {
-    label(session, call).is_some_and(|id| {
-        let is_transfer = matches!(session.label(id).activity, Activity::Transfer(_));
-        is_transfer && !session.label_name(id).contains("Async")
-    })
-}
-
-fn span(session: &Session, slice: SliceId) -> Option<Span> {
-    let lane = session.lane(slice.track, slice.lane)?;
-    let index = slice.index as usize;
-    (index < lane.len()).then(|| lane.span(index))
-}
-
-fn label(session: &Session, slice: SliceId) -> Option<LabelId> {
-    let lane = session.lane(slice.track, slice.lane)?;
-    lane.labels().get(slice.index as usize).copied()
+fn is_blocking_copy(session: &Session, call: LabelId) -> bool {
+    let is_transfer = matches!(session.label(call).activity, Activity::Transfer(_));
+    is_transfer && !session.label_name(call).contains("Async")
 }
 
 #[cfg(test)]

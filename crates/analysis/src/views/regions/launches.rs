@@ -16,8 +16,8 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::{
-    DeviceId, FlowKind, Lane, Picos, ProgramRun, SaturatingSum as _, Session, SliceId, Span,
-    TrackId,
+    DeviceId, FlowKind, HostId, LabelId, Picos, ProgramRun, SaturatingSum as _, Session, SliceId,
+    Span, TrackId, TrackReader,
 };
 
 use crate::measuring::interval::Intervals;
@@ -107,25 +107,23 @@ impl Launches {
             return Vec::new();
         }
         let is_work = work_labels(session);
-        let counts = |lane: &Lane, index: usize| {
-            let label = lane.labels()[index];
+        let counts = |label: LabelId| {
             is_work[label.index()] && selected.has_program(session.label(label).program)
         };
         let mut of_device: BTreeMap<DeviceId, Vec<(TrackId, Launch)>> = BTreeMap::new();
-        for (kernel, call, start) in first_calls(session, &gpus) {
-            let Some(device) = session.track(kernel.track).device else {
-                continue;
-            };
-            let Some(lane) = session.lane(kernel.track, kernel.lane) else {
-                continue;
-            };
-            let index = kernel.index as usize;
-            if index < lane.len() && counts(lane, index) {
-                let launch = (start, lane.durations()[index]);
-                of_device
-                    .entry(device)
-                    .or_default()
-                    .push((call.track, launch));
+        for host in session.host_ids() {
+            let mut reader = TrackReader::new(session);
+            for (kernel, call, start) in first_calls(session, host, &gpus, &mut reader) {
+                let Some(device) = session.track(kernel.track).device else {
+                    continue;
+                };
+                let label = reader.label(kernel).filter(|&label| counts(label));
+                let span = label.and_then(|_| reader.span(kernel));
+                if let Some(span) = span {
+                    let launch = (start, span.duration().0);
+                    let of_device = of_device.entry(device).or_default();
+                    of_device.push((call.track, launch));
+                }
             }
         }
         let mut by_call = Vec::new();
@@ -140,8 +138,9 @@ impl Launches {
             let mut placed = Placed::default();
             for (_, track) in session.work_tracks(device) {
                 for lane in &track.lanes {
-                    let all = (0..lane.len()).filter(|&index| counts(lane, index));
-                    let of_lane = all.map(|index| lane.durations()[index]).saturating_sum();
+                    let all = lane.labels().iter().zip(lane.durations());
+                    let all = all.filter(|&(&label, _)| counts(label));
+                    let of_lane = all.map(|(_, &duration)| duration).saturating_sum();
                     placed.total_ps = placed.total_ps.saturating_add(of_lane);
                 }
             }
@@ -246,19 +245,26 @@ fn shared(runs: &[&ProgramRun], busy: &Intervals) -> Vec<i64> {
     works_ps
 }
 
-/// For each kernel and copy on the devices, the call that launched it and the start of that call. Of
-/// several calls with the same correlation id, the outermost started first.
-fn first_calls(session: &Session, devices: &[DeviceId]) -> Vec<(SliceId, SliceId, i64)> {
+/// For each kernel and copy on those of the devices that the host has, the call that launched it and
+/// the start of that call. Of several calls with the same correlation id, the outermost started first.
+fn first_calls(
+    session: &Session,
+    host: HostId,
+    devices: &[DeviceId],
+    reader: &mut TrackReader<'_>,
+) -> Vec<(SliceId, SliceId, i64)> {
+    let is_on_host = |device: &DeviceId| session.device(*device).host == host;
+    if !devices.iter().any(is_on_host) {
+        return Vec::new();
+    }
     let mut calls = Vec::new();
-    for flow in session.flows.all() {
+    for flow in session.flows_of(host).all() {
         let device = session.track(flow.to.track).device;
         let is_launch = flow.kind == FlowKind::Launch
             && device.is_some_and(|device| devices.contains(&device))
             && session.track(flow.from.track).device.is_none();
-        let lane = session.lane(flow.from.track, flow.from.lane);
-        let start = lane.and_then(|lane| lane.starts().get(flow.from.index as usize));
-        if let (true, Some(&start)) = (is_launch, start) {
-            calls.push((flow.to, flow.from, start));
+        if is_launch && let Some(call) = reader.span(flow.from) {
+            calls.push((flow.to, flow.from, call.start.0));
         }
     }
     calls.sort_unstable_by_key(|&(kernel, call, start)| (kernel, start, call));

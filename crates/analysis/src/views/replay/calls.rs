@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{FlowKind, Session, SliceId, Span, TrackId};
+use stepscope_model::{FlowKind, Session, SliceId, TrackId, TrackReader};
 
 use super::device::DeviceNodes;
 use super::graph::EdgeKind;
@@ -125,12 +125,15 @@ fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
     entries.sort_unstable();
     entries.dedup_by_key(|entry| entry.0);
     let mut pairs: Vec<(SliceId, i64, SliceId)> = Vec::new();
-    for flow in session.flows.all() {
-        let is_launch = flow.kind == FlowKind::Launch
-            && session.track(flow.from.track).device.is_none()
-            && session.track(flow.to.track).device.is_some();
-        if is_launch && let Some(call) = span(session, flow.from) {
-            pairs.push((flow.to, call.start.0, flow.from));
+    for host in session.host_ids() {
+        let mut reader = TrackReader::new(session);
+        for flow in session.flows_of(host).all() {
+            let is_launch = flow.kind == FlowKind::Launch
+                && session.track(flow.from.track).device.is_none()
+                && session.track(flow.to.track).device.is_some();
+            if is_launch && let Some(call) = reader.span(flow.from) {
+                pairs.push((flow.to, call.start.0, flow.from));
+            }
         }
     }
     // Of several calls with the kernel's correlation id, the outermost started first.
@@ -159,10 +162,4 @@ fn slice(one: &Segment) -> SliceId {
         lane: one.lane,
         index: one.index,
     }
-}
-
-fn span(session: &Session, slice: SliceId) -> Option<Span> {
-    let lane = session.lane(slice.track, slice.lane)?;
-    let index = slice.index as usize;
-    (index < lane.len()).then(|| lane.span(index))
 }

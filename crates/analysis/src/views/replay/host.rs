@@ -228,7 +228,8 @@ impl HostSources<'_> {
         }];
         let of_track = |&track: &TrackId| {
             let mut spans = vec![Vec::new(); 5];
-            add_levels(self.session.track(track), &levels, &everything, &mut spans);
+            let track = self.session.track_in_passing(track);
+            add_levels(&track, &levels, &everything, &mut spans);
             let mut next = || Intervals::union_of_sorted(spans.pop().unwrap_or_default());
             let dispatches = next();
             let (compiling, inputs, reads, waits) = (next(), next(), next(), next());
@@ -349,7 +350,7 @@ impl HostSources<'_> {
     ) -> u32 {
         let host = self.session.track(track).host;
         let aligned = |time: i64| self.clocks.aligned(host, Picos(time)).0;
-        let begin = begin_of_work(self.session.track(track), at, cut);
+        let begin = begin_of_work(&self.session.track_in_passing(track), at, cut);
         let ended = last_end(&self.ends[host.index()], aligned(at), aligned(begin));
         let waited =
             ended.filter(|&(end_ps, _)| begin - at > WAKE_PS && aligned(begin) - end_ps <= WAKE_PS);

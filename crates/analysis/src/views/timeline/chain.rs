@@ -119,21 +119,22 @@ fn follow(session: &Session, slice: SliceId, direction: Direction) -> (Vec<Reach
 /// within it; and whether not all slices were examined.
 fn arrows(session: &Session, slice: SliceId, direction: Direction) -> (Vec<Flow>, bool) {
     let track = session.track(slice.track);
+    let flows = session.flows_of(track.host);
     match direction {
         Direction::Before => {
             let around = ancestors(track, slice).take(MOST_AROUND);
             let mut around = std::iter::once(slice).chain(around);
             let arrows = around.find_map(|one| {
-                let arrows: Vec<Flow> = session.flows.to_slice(one).copied().collect();
+                let arrows: Vec<Flow> = flows.to_slice(one).copied().collect();
                 (!arrows.is_empty()).then_some(arrows)
             });
             (arrows.unwrap_or_default(), false)
         }
         Direction::After => {
-            let mut arrows = session.flows.from_slice(slice).to_vec();
+            let mut arrows = flows.from_slice(slice).to_vec();
             let (within, is_partly) = within(session, slice);
             for one in within {
-                arrows.extend(session.flows.from_slice(one));
+                arrows.extend(flows.from_slice(one));
             }
             arrows.sort_by_key(|flow| (start_ps(session, flow.to), flow.to));
             (arrows, is_partly)

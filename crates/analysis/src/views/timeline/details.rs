@@ -180,8 +180,9 @@ fn stat_report(stat: Stat) -> StatReport {
 }
 
 fn flows(session: &Session, slice: SliceId) -> Vec<FlowReport> {
-    let outgoing = session.flows.from_slice(slice).iter();
-    let incoming = session.flows.to_slice(slice);
+    let flows = session.flows_of(session.track(slice.track).host);
+    let outgoing = flows.from_slice(slice).iter();
+    let incoming = flows.to_slice(slice);
     let report = |flow: &Flow, is_outgoing: bool| {
         let other = if is_outgoing { flow.to } else { flow.from };
         let lane = session.lane(other.track, other.lane)?;

@@ -223,6 +223,7 @@ impl<'a> Apply<'a> {
     }
 
     fn relabel(&mut self) {
+        let has_rounds = self.session.has_rounds;
         for ((track, lane), changes) in std::mem::take(&mut self.changed) {
             let track = &mut self.session.tracks[track.index()];
             let lane = &mut track.lanes[lane as usize];
@@ -233,6 +234,9 @@ impl<'a> Apply<'a> {
             }
             lane.relabel(labels);
             track.labels = distinct(std::mem::take(&mut track.labels));
+            if has_rounds {
+                track.forget_decoded();
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::flow::{FlowKind, Flows};
+use crate::flow::{FlowKind, HostFlows};
 use crate::graphs::GraphDetail;
 use crate::ids::{DeviceId, LabelId, OpId, ProgramId, SliceId, TrackId};
 use crate::ingest::decode::{GraphEvent, recorded_graph};
@@ -43,7 +43,7 @@ pub(super) struct GraphKernel {
 
 /// The graphs of a session.
 #[derive(Default)]
-pub(super) struct Collected {
+pub(in crate::ingest) struct Collected {
     pub(super) launches: Vec<Launch>,
     /// Ops that ran separately.
     pub(super) outside: BTreeSet<OpId>,
@@ -69,35 +69,6 @@ struct StreamSlice {
     event: u32,
 }
 
-/// Collects all launches; nothing if no event, call, or op mentions graphs.
-pub(super) fn collect(
-    session: &Session,
-    events: &[Vec<GraphEvent>],
-    runs: &[ProgramRun],
-) -> Option<Collected> {
-    let stands_for_graph = command_buffer_ops(session);
-    let has_events = events.iter().any(|events| !events.is_empty());
-    let mut hosts = session.labels.iter();
-    let has_calls = hosts.any(|label| {
-        label.kind == SliceKind::Host && launches_graph(session.strings.get(label.name))
-    });
-    if !has_events && !has_calls && !stands_for_graph.contains(&true) {
-        return None;
-    }
-    let mut collected = Collected {
-        stands_for_graph,
-        ..Collected::default()
-    };
-    for device in session.device_ids() {
-        if session.device(device).kind.is_gpu() {
-            let own = runs.iter().filter(|run| run.device == device);
-            let spans = own.map(|run| (run.span.start.0, run.span.end.0)).collect();
-            collected.device(session, events, device, spans);
-        }
-    }
-    Some(collected)
-}
-
 /// By op: whether it is not an instruction but the name of a command buffer, or the call of one.
 fn command_buffer_ops(session: &Session) -> Vec<bool> {
     let ops = session.ops.iter().map(|op| {
@@ -117,14 +88,34 @@ fn command_buffer_ops(session: &Session) -> Vec<bool> {
 }
 
 impl Collected {
-    /// The launches on one device, whose program runs have these spans.
-    fn device(
+    /// Room for launches; `None` if no event, call, or op mentions graphs.
+    pub(in crate::ingest) fn of(session: &Session, events: &[Vec<GraphEvent>]) -> Option<Self> {
+        let stands_for_graph = command_buffer_ops(session);
+        let has_events = events.iter().any(|events| !events.is_empty());
+        let mut labels = session.labels.iter();
+        let has_calls = labels.any(|label| {
+            label.kind == SliceKind::Host && launches_graph(session.strings.get(label.name))
+        });
+        let is_any = has_events || has_calls || stands_for_graph.contains(&true);
+        is_any.then(|| Self {
+            stands_for_graph,
+            ..Self::default()
+        })
+    }
+
+    /// Adds the launches on one device. `flows` are the arrows of its host; `runs` are also of other
+    /// devices.
+    pub(in crate::ingest) fn add(
         &mut self,
         session: &Session,
+        flows: &HostFlows,
         events: &[Vec<GraphEvent>],
         device: DeviceId,
-        mut runs: Vec<(i64, i64)>,
+        runs: &[ProgramRun],
     ) {
+        let own = runs.iter().filter(|run| run.device == device);
+        let own = own.map(|run| (run.span.start.0, run.span.end.0));
+        let mut runs: Vec<(i64, i64)> = own.collect();
         runs.sort_unstable();
         let run_of = |at: i64| {
             let next = runs.partition_point(|run| run.0 <= at);
@@ -142,7 +133,7 @@ impl Collected {
             let recorded = recorded(events, &slice);
             let op = label.op.filter(|op| !self.stands_for_graph[op.index()]);
             let is_named = label.op.is_some() && op.is_none();
-            let call = launch_call(session, &session.flows, slice.slice);
+            let call = launch_call(session, flows, slice.slice);
             let Some(key) = row.key(
                 &slice,
                 recorded,
@@ -263,7 +254,7 @@ fn recorded(events: &[Vec<GraphEvent>], slice: &StreamSlice) -> Option<(Option<u
 }
 
 /// The host call that launched the graph of a slice.
-fn launch_call(session: &Session, flows: &Flows, slice: SliceId) -> Option<SliceId> {
+fn launch_call(session: &Session, flows: &HostFlows, slice: SliceId) -> Option<SliceId> {
     let launch = flows
         .to_slice(slice)
         .find(|flow| flow.kind == FlowKind::Launch)?;

@@ -36,26 +36,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use align::{Found, align};
 use apply::Apply;
-use collect::{Collected, Launch, collect};
+pub(super) use collect::Collected;
+use collect::Launch;
 use nodes::Programs;
 use scope::{Surroundings, scope};
 use work::{Work, prepare};
 
-use super::decode::GraphEvent;
 use crate::graphs::{GraphDetail, OpenReason};
 use crate::ids::ProgramId;
-use crate::session::{ProgramRun, Session};
+use crate::session::Session;
 
 /// Finds the ops of kernels launched by graphs, and reports in [`Session::graphs`] how. Returns how
 /// many kernels got an op that named none before.
-pub(super) fn attribute(
-    session: &mut Session,
-    events: &[Vec<GraphEvent>],
-    runs: &[ProgramRun],
-) -> usize {
-    let Some(mut collected) = collect(session, events, runs) else {
-        return 0;
-    };
+pub(super) fn attribute(session: &mut Session, mut collected: Collected) -> usize {
     let mut programs = Programs::of(session, &collected);
     programs.find_for(session, &mut collected.launches);
     let work = prepare(session, &collected, &mut programs);

@@ -74,6 +74,18 @@ pub(super) fn completing(
     trained_as_often(programs, main, &counts).unwrap_or(main)
 }
 
+/// Whether runs of a function complete steps that runs of another are parts of: it updates what the other
+/// one reads.
+pub(in crate::ingest) fn completes(
+    programs: &[Program],
+    function: ProgramId,
+    part: ProgramId,
+) -> bool {
+    let arrays = |one: ProgramId| Arrays::of(&programs[one.index()]);
+    let pair = arrays(function).zip(arrays(part));
+    pair.is_some_and(|(writer, reader)| writer.updates_what(&reader))
+}
+
 /// What trains and runs as often as a function that updates nothing: a metric of each step takes longer
 /// now and then, but it is the training that a reader knows the step by. The first or last run of either
 /// may be cut.

@@ -14,6 +14,7 @@ mod rounds;
 mod turns;
 mod waited;
 
+pub(super) use completing::completes;
 pub(super) use evidence::{Evidence, HostStep};
 use evidence::{Occurrences, Steps};
 

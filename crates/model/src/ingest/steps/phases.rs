@@ -6,11 +6,11 @@
 //! train train eval train train eval train train eval              one loop
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ids::ProgramId;
+use crate::ids::{DeviceId, ProgramId};
 use crate::session::ProgramRun;
-use crate::units::Span;
+use crate::units::{Picos, Span};
 use crate::vendor::hosts::is_evaluation;
 
 /// A function that runs less often is no loop.
@@ -23,6 +23,9 @@ const MIN_OF_LONGEST: f64 = 0.25;
 struct Loop {
     /// From the first to the last run, on whatever device.
     extent: Span,
+    /// When the last run began.
+    last_start: Picos,
+    devices: BTreeSet<DeviceId>,
     time_ps: i64,
     run_count: usize,
     is_evaluation: bool,
@@ -39,11 +42,15 @@ pub(super) fn longest_loop<'a>(
     for run in &runs {
         let own = loops.entry(function(run.program)).or_insert_with(|| Loop {
             extent: run.span,
+            last_start: run.span.start,
+            devices: BTreeSet::new(),
             time_ps: 0,
             run_count: 0,
             is_evaluation: is_evaluation(name(run.program)),
         });
         own.extent = own.extent.hull(run.span);
+        own.last_start = own.last_start.max(run.span.start);
+        own.devices.insert(run.device);
         own.time_ps = own.time_ps.saturating_add(run.span.duration().0);
         own.run_count += 1;
     }
@@ -54,26 +61,51 @@ pub(super) fn longest_loop<'a>(
     if phases.len() < 2 {
         return runs;
     }
-    let rank = |(extent, is_evaluation): &(Span, bool)| (!is_evaluation, extent.duration());
-    let Some((longest, _)) = phases.into_iter().max_by_key(rank) else {
+    let rank = |phase: &Phase| (!phase.is_evaluation, phase.time_ps);
+    let Some(Phase { extent, .. }) = phases.into_iter().max_by_key(rank) else {
         return runs;
     };
-    let is_within = |run: &&ProgramRun| longest.hull(run.span) == longest;
+    let is_within = |run: &&ProgramRun| extent.hull(run.span) == extent;
     runs.into_iter().filter(is_within).collect()
 }
 
-/// Times in which functions run beside each other, and whether all of these evaluate.
-fn phases(mut loops: Vec<Loop>) -> Vec<(Span, bool)> {
+/// A time in which functions run beside each other.
+struct Phase {
+    extent: Span,
+    /// How long the longest of its loops took.
+    time_ps: i64,
+    /// Whether all of them evaluate.
+    is_evaluation: bool,
+}
+
+fn phases(mut loops: Vec<Loop>) -> Vec<Phase> {
     loops.sort_by_key(|one| one.extent);
-    let mut phases: Vec<(Span, bool)> = Vec::new();
+    let mut phases: Vec<Phase> = Vec::new();
     for one in loops {
         match phases.last_mut() {
-            Some((extent, is_evaluation)) if one.extent.start < extent.end => {
-                *extent = extent.hull(one.extent);
-                *is_evaluation &= one.is_evaluation;
+            Some(phase) if one.extent.start < phase.extent.end => {
+                phase.extent = phase.extent.hull(one.extent);
+                phase.time_ps = phase.time_ps.max(one.loop_ps());
+                phase.is_evaluation &= one.is_evaluation;
             }
-            _ => phases.push((one.extent, one.is_evaluation)),
+            _ => phases.push(Phase {
+                extent: one.extent,
+                time_ps: one.loop_ps(),
+                is_evaluation: one.is_evaluation,
+            }),
         }
     }
     phases
+}
+
+impl Loop {
+    /// How long it took, with what the host did before each run: the last run has as long a part in it
+    /// as the others.
+    fn loop_ps(&self) -> i64 {
+        let runs = self.run_count / self.devices.len().max(1);
+        let runs = i64::try_from(runs).unwrap_or(i64::MAX);
+        let started_ps = (self.last_start - self.extent.start).0;
+        let per_run_ps = started_ps / (runs - 1).max(1);
+        started_ps.saturating_add(per_run_ps)
+    }
 }

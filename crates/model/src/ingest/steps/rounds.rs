@@ -20,7 +20,8 @@ const MOST_FUNCTIONS: usize = 64;
 /// ops that run less often do not count: they read a result now and then.
 ///
 /// `None` where nothing is as regular, or where something with shorter rounds is nearly so: then it is
-/// unknown whether the step is a round, such as a layer, or several.
+/// unknown whether the step is a round, such as a layer, or several. Single ops that are nearly so, such
+/// as those of an optimizer that goes from array to array, leave no doubt about a function that is none.
 pub(super) fn round_mark(
     order: &[ProgramId],
     longest: ProgramId,
@@ -54,7 +55,11 @@ pub(super) fn round_mark(
             *function,
         )
     });
+    let mut is_unclear = false;
     for (_, function, round) in rounds {
+        if is_unclear && is_single(function) {
+            continue;
+        }
         if round.length > 1 && round.regular + 1 >= round.all {
             // What runs every few rounds of a function is as regular.
             let is_more = |&other: &ProgramId| !is_single(other) && count(other) > count(function);
@@ -62,7 +67,10 @@ pub(super) fn round_mark(
             return (!is_within).then_some(function);
         }
         if round.regular as f64 >= MOST_OF_ALL * round.all as f64 {
-            return None;
+            if !is_single(function) {
+                return None;
+            }
+            is_unclear = true;
         }
     }
     None
@@ -130,6 +138,13 @@ mod tests {
         assert_eq!(mark(&format!("{}s", "abax".repeat(5)).repeat(4)), Some('x'));
         // Of something as regular as `s`, and of something that is not, which is the step?
         assert_eq!(mark(&"abbxaxbas".repeat(4)), None);
+    }
+
+    /// A gradient, then an optimizer that calls the same ops for each of ten arrays.
+    #[test]
+    fn a_function_with_rounds_marks_them_whatever_single_ops_do_within() {
+        assert_eq!(mark(&format!("x{}s", "ab".repeat(10)).repeat(4)), Some('x'));
+        assert_eq!(mark(&format!("x{}s", "ay".repeat(10)).repeat(4)), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Findings name the code of the program, not how a library does what it asks for.
 
 use super::drawings::{GAP, cpu};
-use super::step_cases::programs;
+use super::step_cases::{measured, programs};
 use super::{advice, finding};
 
 fn what(python: &str, id: &str) -> String {
@@ -71,4 +71,46 @@ fn one_program_that_runs_many_times_is_told_how_to_run_once() {
     // A single op is a part of a function that was not jitted.
     let found = finding(&advice(&[programs(20)]), "program_runs");
     assert_eq!(found["title"], "Many short programs per step");
+}
+
+/// An agent whose network runs op by op, between steps of its environment.
+#[test]
+fn the_function_that_launches_single_ops_is_named() {
+    let told = |frame: &str| {
+        let calls = format!(
+            "thread python\nrepeat 6 every 1000us\n1..900us {frame}\n2..800us PjitFunction(step)\nend\nprogram 5"
+        );
+        let text = programs(20).replacen("program 5", &calls, 1);
+        finding(&advice(&[text]), "program_runs")
+    };
+    let found = told("$agent.py:7 act");
+    let what = found["what"].as_str().expect("a text");
+    assert!(
+        what.ends_with("are launched in act (agent.py:7)."),
+        "{what}"
+    );
+    let fix = found["fix"].as_str().expect("a text");
+    assert!(fix.contains("jit at least act (agent.py:7)"), "{fix}");
+    // How a library does it is no function to jit.
+    let found = told("$api.py:196 cache_miss");
+    assert_eq!(found["fix"], "Put the whole step into one jitted function.");
+}
+
+#[test]
+fn a_metric_of_another_thread_is_told_with_the_thread() {
+    let told = |thread: &str| {
+        let calls = format!(
+            "thread {thread}\nrepeat 6 every 1000us\n505..506us PjitFunction(loss)\nend\nprogram 5"
+        );
+        let text = measured("reduce.2 = f32[] reduce(dot.1)").replacen("program 5", &calls, 1);
+        let found = finding(&advice(&[text]), "metric_programs");
+        found["what"].as_str().expect("a text").to_owned()
+    };
+    let beside = told("evaluator");
+    assert!(
+        beside.contains("Another thread (evaluator) calls it, beside the loop"),
+        "{beside}"
+    );
+    let own = told("python");
+    assert!(!own.contains("beside the loop"), "{own}");
 }

@@ -1,5 +1,7 @@
 //! Steps with one launch, and loops that keep a pace.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::drawings::{GAP, cpu};
@@ -72,9 +74,10 @@ fn sleeping(works: [u32; 8], until: impl Fn(usize, u32) -> u32) -> Value {
     let mut start = 0;
     for (number, work) in works.into_iter().enumerate() {
         let next = until(number, start + work);
-        ops += &format!("{start}..{}us dot.1\n", start + work);
-        python += &format!("{start}..{next}us train #step_num={number},_r=1#\n");
-        python += &format!("{}..{next}us $time sleep\n", start + work);
+        let end = start + work;
+        let _ = writeln!(ops, "{start}..{end}us dot.1");
+        let _ = writeln!(python, "{start}..{next}us train #step_num={number},_r=1#");
+        let _ = writeln!(python, "{end}..{next}us $time sleep");
         start = next;
     }
     advice(&[format!(
@@ -130,4 +133,26 @@ fn a_launch_that_takes_long_once_is_at_most_a_warning_on_a_cpu() {
     };
     assert_eq!(long("PjitFunction(step)"), "warning");
     assert_eq!(long("$loop.py:7 slow"), "bad");
+}
+
+/// XLA:CPU runs small programs within the calls that launch them.
+#[test]
+fn programs_that_run_within_their_calls_are_no_syncs() {
+    let waits = |wait: &str| {
+        let calls: Vec<String> = (0..12)
+            .map(|call| {
+                let start = 701 + call * 24;
+                format!(
+                    "{start}..{}us PjitFunction(copy)\n{}..{}us {wait}",
+                    start + 20,
+                    start + 2,
+                    start + 18
+                )
+            })
+            .collect();
+        let report = advice(&[cpu(GAP, &calls.join("\n"), "")]);
+        ids(&report).contains(&"host_syncs")
+    };
+    assert!(!waits("ThunkExecutor::Execute (wait for completion)"));
+    assert!(waits("block_until_ready"));
 }

@@ -40,3 +40,24 @@ fn batches_that_follow_metrics_are_input() {
     let report = advice(&[cpu(GAP, &python, "")]);
     assert_eq!(finding(&report, "input_wait")["title"], "Waiting for input");
 }
+
+/// Gradients of two weights, which NumPy applies.
+#[test]
+fn weights_that_the_host_updates_belong_on_the_device() {
+    let program = |shape: &str| {
+        format!(
+            "w.0 = f32[256,256] parameter(1)
+            w.1 = f32[256,256] parameter(2)
+            g.0 = {shape} dot(w.0, w.1)
+            g.1 = {shape} dot(w.1, w.0)
+            ROOT t.0 = ({shape}, {shape}) tuple(g.0, g.1)"
+        )
+    };
+    let python = format!("0..1us PjitFunction(step)\n710..990us {PUT}");
+    let told = |shape: &str| {
+        let report = advice(&[cpu(GAP, &python, &program(shape))]);
+        finding(&report, "input_wait")["title"].clone()
+    };
+    assert_eq!(told("f32[256,256]"), "Weights go through the host and back");
+    assert_eq!(told("f32[256,16]"), "Waiting for input");
+}

@@ -178,7 +178,7 @@ fn eager(count: u32) -> String {
 }
 
 /// A step that updates its weights, and a program that returns what `result` says.
-fn measured(result: &str) -> String {
+pub(crate) fn measured(result: &str) -> String {
     annotated(
         "0..500us jit_step(5) [program_id=5]
           510..900us jit_loss(6) [program_id=6]",

@@ -6,20 +6,17 @@
 //! device                   [ copy ]            [ copy ]            [ copy ]
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use stepscope_model::hlo::Program;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{LabelId, SaturatingSum as _, Session, Span, Track};
 
+use super::callers::{Calls, caller};
 use super::host_causes::python_function;
 use super::{Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
-use crate::measuring::activity::driving_threads;
-use crate::measuring::frames::Frames;
-use crate::measuring::interval::Intervals;
-use crate::telling::format;
 use crate::views::ops::OpRow;
 
 /// Programs that only copy their argument.
@@ -61,18 +58,11 @@ impl CopyCalls {
                 function.is_some_and(|name| self.functions.contains(name))
             })
             .collect();
-        let mut callers = Callers::default();
-        for &host in &facts.selected.hosts {
-            let windows = facts.selected.host_windows(host);
-            let threads = driving_threads(session, &[host], facts.selected.loops()).concat();
-            let tracks = threads
-                .into_iter()
-                .filter_map(|id| session.track_having(id, |label| is_call[label.index()]));
-            for track in tracks {
-                callers.add(session, &track, (&is_call, &windows));
-            }
-        }
-        callers.most(session)
+        let calls = Calls {
+            is_call: &|label| is_call[label.index()],
+            counts: &|track, span| is_in_copy(session, track, span),
+        };
+        Some(caller(facts, &calls)?.name)
     }
 }
 
@@ -86,46 +76,6 @@ const COPYING: [&str; 6] = [
     "_deepcopy",
     "__deepcopy__",
 ];
-
-/// The time of calls by who makes them.
-#[derive(Default)]
-struct Callers {
-    all_ps: i64,
-    /// Of those within a function that copies, by the program's own function, else what it calls.
-    copying_ps: BTreeMap<LabelId, i64>,
-}
-
-impl Callers {
-    /// Adds the calls on a thread.
-    fn add(&mut self, session: &Session, track: &Track, (is_call, windows): (&[bool], &Intervals)) {
-        for (number, lane) in track.lanes.iter().enumerate() {
-            for (index, label) in lane.labels().iter().enumerate() {
-                let span = lane.span(index);
-                if !is_call[label.index()] || !windows.contains_instant(span.start) {
-                    continue;
-                }
-                self.all_ps = self.all_ps.saturating_add(span.duration().0);
-                let frame = Frames::around(session, track, number, span).told();
-                if let Some(frame) = frame.filter(|_| is_in_copy(session, track, span)) {
-                    let time = self.copying_ps.entry(frame).or_default();
-                    *time = time.saturating_add(span.duration().0);
-                }
-            }
-        }
-    }
-
-    /// Who makes most of them, if most of them copy.
-    fn most(self, session: &Session) -> Option<String> {
-        let copying_ps: i64 = self.copying_ps.values().copied().saturating_sum();
-        let (frame, _) = self.copying_ps.into_iter().max_by_key(|&(_, time)| time)?;
-        let is_most = copying_ps as f64 >= MOST * self.all_ps as f64;
-        let name = session.label_name(frame).trim_start_matches('$');
-        python_function(name).filter(|_| is_most)
-    }
-}
-
-/// Least share of the time of such calls in which something is copied.
-const MOST: f64 = 0.5;
 
 /// Whether a function that copies is around a call.
 fn is_in_copy(session: &Session, track: &Track, call: Span) -> bool {
@@ -170,9 +120,8 @@ pub(super) fn told(rule: &Rule, facts: &Facts<'_>, calls: &CopyCalls) -> Option<
     };
     let what = format!(
         "{} of the devices' work copies whole arrays that the program asks to copy: {each}, each a program \
-         of its own that only returns its argument. Most of them are made in {}.",
-        found.text,
-        format::shortened(&caller)
+         of its own that only returns its argument. Most of them are made in {caller}.",
+        found.text
     );
     let told = finding(rule, found.severity, what)
         .titled("The program copies its own arrays".to_owned())

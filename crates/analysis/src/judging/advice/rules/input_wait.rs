@@ -7,6 +7,7 @@ use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{Class, LabelId, Picos, SaturatingSum as _, Session, Span};
 
 use super::host_causes::{place_of, python_function};
+use super::host_updates::HostUpdates;
 use super::many_copies::ManyCopies;
 use super::queue::Queue;
 use super::round_trips::{self, round_trips};
@@ -170,8 +171,11 @@ fn explained(
     if let Some(trips) = round_trips(facts, &worst.host) {
         return round_trips::told(finding, trips);
     }
-    match ManyCopies::of(facts, &worst.host) {
-        Some(copies) => copies.told(finding),
+    if let Some(copies) = ManyCopies::of(facts, &worst.host) {
+        return copies.told(finding);
+    }
+    match HostUpdates::of(facts) {
+        Some(updates) => updates.told(finding),
         None => finding,
     }
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use stepscope_model::DeviceId;
 use stepscope_model::hlo::{Instruction, Program};
+use stepscope_model::host_names::dispatched_function;
+use stepscope_model::{DeviceId, TrackId};
 
 use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, no_steps, share};
 use crate::judging::advice::facts::Facts;
@@ -12,6 +13,7 @@ use crate::judging::advice::programs::BusyProgram;
 use crate::judging::advice::report::Confidence;
 use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::judging::verdict::Severity;
+use crate::measuring::activity::{driving_threads, own_tracks};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::ops::OpRow;
@@ -67,8 +69,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         found.severity.max(Severity::Warning),
         format!(
             "{} of the devices' work is {name}, which runs {often}, changes nothing, and returns only \
-             single numbers.",
-            found.text
+             single numbers.{}",
+            found.text,
+            thread_beside(facts, own).map_or_else(String::new, |thread| format!(
+                " Another thread ({thread}) calls it, beside the loop: it takes the device from the steps, and on \
+                 XLA:CPU the cores."
+            ))
         ),
     )
     .why(
@@ -87,6 +93,36 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(facts.largest_ops(is_own))
     .found()
+}
+
+/// The thread that calls a program, if none that drives the steps does.
+fn thread_beside(facts: &Facts<'_>, program: &BusyProgram<'_>) -> Option<String> {
+    let session = facts.session;
+    // `jit__lambda` is that of `<lambda>`.
+    let letters = |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let name = session.program(program.id).name.as_str();
+    let wanted = letters(name.strip_prefix("jit_").unwrap_or(name));
+    let labels = session.labels.iter();
+    let is_call: Vec<bool> = labels
+        .map(|label| {
+            let function = dispatched_function(session.text(label.name));
+            function.is_some_and(|name| letters(name) == wanted)
+        })
+        .collect();
+    let calls = |&id: &TrackId| {
+        session
+            .track_having(id, |label| is_call[label.index()])
+            .is_some()
+    };
+    facts.selected.hosts.iter().find_map(|&host| {
+        let driving = driving_threads(session, &[host], facts.selected.loops()).concat();
+        if driving.iter().any(calls) {
+            return None;
+        }
+        let thread = own_tracks(session, host).find(calls)?;
+        let name = session.text(session.track(thread).name);
+        (!name.is_empty()).then(|| format::shortened(name))
+    })
 }
 
 /// Whether a program returns single numbers only, and no argument changed.

@@ -1,9 +1,11 @@
 //! Many short programs per step (guides: jit larger functions, op-by-op dispatch).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::{DeviceId, ProgramId, ProgramRun};
+use stepscope_model::host_names::dispatched_function;
+use stepscope_model::{DeviceId, LabelId, ProgramId, ProgramRun};
 
+use super::callers::{Calls, caller};
 use super::own_python::without_own_python;
 use super::{Outcome, Rule, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
@@ -89,9 +91,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
         return Outcome::Passed(text);
     };
+    let launcher = launcher(facts);
+    let text = launcher.as_ref().map_or_else(
+        || text.clone(),
+        |name| format!("{text} Most single ops among them are launched in {name}."),
+    );
+    let fix = launcher.map_or_else(
+        || FIX.to_owned(),
+        |name| {
+            format!("{FIX} If Python has to run in between, jit at least {name}, which launches single ops.")
+        },
+    );
     let found = finding(&RULE, severity, text)
         .why(WHY)
-        .fix(FIX)
+        .fix(fix)
         .why_elsewhere(
             "Each call of a compiled function, and each operation outside of one, is a separate \
              program: the host has to launch it, and XLA cannot fuse it with the next one.",
@@ -109,6 +122,28 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Some(repeated) => repeated.told(facts, found).found(),
         None => found.found(),
     }
+}
+
+/// The program's function that launches most of its single ops, by the time of their calls.
+fn launcher(facts: &Facts<'_>) -> Option<String> {
+    let session = facts.session;
+    let single = session.programs.iter().filter(|one| one.is_single_op());
+    let single: BTreeSet<&str> = single
+        .filter_map(|one| one.name.strip_prefix("jit_"))
+        .collect();
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_call: Vec<bool> = ids
+        .map(|id| {
+            let function = dispatched_function(session.label_name(id));
+            function.is_some_and(|name| single.contains(name))
+        })
+        .collect();
+    let calls = Calls {
+        is_call: &|label| is_call[label.index()],
+        counts: &|_, _| true,
+    };
+    let caller = caller(facts, &calls).filter(|caller| caller.is_own)?;
+    Some(caller.name)
 }
 
 /// The title where most of the short programs are runs of one.

@@ -7,7 +7,7 @@ use super::nodes::stem;
 use super::pair::{Both, arrays};
 use super::ranges::number;
 use super::report::{
-    BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, WaterfallBar,
+    BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, TimeDifference, WaterfallBar,
 };
 use super::side::Side;
 use super::surroundings;
@@ -18,6 +18,8 @@ use crate::telling::format::{duration_ps, percent};
 
 /// Maximum number of ops that are named as causes.
 const NAMED_OPS: usize = 8;
+/// Share of the step's difference that is most of it, and of a step that is a large difference.
+const MOST: f64 = 0.5;
 /// A difference below this share of the step is not a cause.
 const LEAST_RATIO: f64 = 0.002;
 
@@ -25,27 +27,22 @@ const LEAST_RATIO: f64 = 0.002;
 /// follow from them.
 pub(super) fn causes<'a>(
     both: &Both<'_, '_>,
+    step: Option<&TimeDifference>,
     bars: impl Iterator<Item = &'a WaterfallBar>,
     programs: &[ComparedProgram],
     environment: &[ComparedFact],
 ) -> Vec<ComparedCause> {
-    let step_ps = both.sides[0].typical_step_ps().unwrap_or(0.0);
-    let mut causes: Vec<ComparedCause> = bars
-        .filter(|bar| bar.difference_ps.abs() >= LEAST_RATIO * step_ps)
-        .filter(|bar| bar.evidence != Evidence::WithinNoise)
-        .filter_map(|bar| of_bar(both, bar))
-        .collect();
-    causes.extend(one_sided(both, LEAST_RATIO * step_ps));
-    let mut ops = 0;
-    causes.retain(|cause| {
-        ops += usize::from(cause.op.is_some());
-        cause.op.is_none() || ops <= NAMED_OPS
-    });
-    causes.extend(of_parts(both, &causes, LEAST_RATIO * step_ps));
     let resized = resized(both);
-    causes.extend(all_alike(both).filter(|_| resized.is_none()));
+    let mut causes = Vec::new();
+    if let Some(step) = step {
+        causes.extend(of_step(both, step, bars));
+        // If the step clearly changed the other way, a shift of most ops does not explain it.
+        let explains = |shift: f64| !is_large(both, step) || shift * step.difference_ps > 0.0;
+        let alike = all_alike(both).filter(|(_, shift)| explains(*shift));
+        causes.extend(alike.map(|(cause, _)| cause).filter(|_| resized.is_none()));
+        causes.extend(launches(both));
+    }
     causes.extend(recompiled(both));
-    causes.extend(launches(both));
     causes.extend(memory::causes(both));
     causes.extend(programs.iter().filter_map(of_program));
     causes.sort_by(|a, b| {
@@ -60,6 +57,44 @@ pub(super) fn causes<'a>(
     }
     causes.extend(surroundings::options(environment));
     causes
+}
+
+/// Causes with a time per step.
+fn of_step<'a>(
+    both: &Both<'_, '_>,
+    step: &TimeDifference,
+    bars: impl Iterator<Item = &'a WaterfallBar>,
+) -> Vec<ComparedCause> {
+    let step_ps = both.sides[0].typical_step_ps().unwrap_or(0.0);
+    let is_large = is_large(both, step);
+    let mut causes: Vec<ComparedCause> = bars
+        .filter(|bar| bar.difference_ps.abs() >= LEAST_RATIO * step_ps)
+        .filter(|bar| bar.evidence != Evidence::WithinNoise || is_large && is_most(step, bar))
+        .filter_map(|bar| of_bar(both, bar))
+        .collect();
+    causes.extend(one_sided(both, LEAST_RATIO * step_ps));
+    let mut ops = 0;
+    causes.retain(|cause| {
+        ops += usize::from(cause.op.is_some());
+        cause.op.is_none() || ops <= NAMED_OPS
+    });
+    causes.extend(of_parts(both, &causes, LEAST_RATIO * step_ps));
+    causes
+}
+
+/// Whether the steps differ so much that a reader asks why, though noise may explain it: beyond noise,
+/// without overlap, or by as much as half a step.
+fn is_large(both: &Both<'_, '_>, step: &TimeDifference) -> bool {
+    step.evidence == Evidence::BeyondNoise
+        || both.are_apart()
+        || step.ratio.is_some_and(|ratio| ratio.abs() >= MOST)
+}
+
+/// Whether a difference, though within noise itself, is most of that of the step: what is there in some
+/// steps only, such as a pause of the host, varies as much as it changes.
+fn is_most(step: &TimeDifference, bar: &WaterfallBar) -> bool {
+    bar.difference_ps * step.difference_ps > 0.0
+        && bar.difference_ps.abs() >= MOST * step.difference_ps.abs()
 }
 
 /// `+1.9 ms`, `−12 µs`.
@@ -329,7 +364,7 @@ fn dimensions(shape: &str) -> Vec<&str> {
 }
 
 /// Most ops are slower, or faster, by a similar factor, so that no single op is the cause.
-fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
+fn all_alike(both: &Both<'_, '_>) -> Option<(ComparedCause, f64)> {
     const LEAST_OPS: usize = 8;
     let step_ps = both.sides[0].typical_step_ps()?;
     let mut ratios: Vec<f64> = both
@@ -363,7 +398,7 @@ fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
             percent(shift.abs()),
             if shift > 0.0 { "more" } else { "less" }
         );
-        cause("all_alike", text, None)
+        (cause("all_alike", text, None), shift)
     })
 }
 

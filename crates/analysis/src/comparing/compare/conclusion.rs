@@ -2,7 +2,7 @@
 
 use super::causes::signed;
 use super::pair::Both;
-use super::ranges::gap;
+use super::ranges::number;
 use super::report::{Evidence, TimeDifference};
 use super::side::Side;
 use crate::telling::format;
@@ -15,7 +15,7 @@ const MAX_WIDTH: f64 = 1.0;
 pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> String {
     let [baseline, other] = names(both.sides);
     let Some(step) = step else {
-        return without_steps(both.sides);
+        return other_unit(both).unwrap_or_else(|| without_steps(both.sides));
     };
     let times = format!(
         "mean typical step {} instead of {}",
@@ -36,7 +36,7 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
         Evidence::TooFewSteps => format!(
             "Too few steps to tell whether {other} differs from {baseline}: {times} ({}){}.{}",
             signed(step.difference_ps),
-            if are_apart(both) {
+            if both.are_apart() {
                 format!("; {}", apart(both, step))
             } else {
                 String::new()
@@ -46,6 +46,25 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
     }
 }
 
+/// Why steps of different programs cannot be compared, if so.
+fn other_unit(both: &Both<'_, '_>) -> Option<String> {
+    let ratio = both.other_unit()?;
+    let [baseline, other] = names(both.sides);
+    let [of_baseline, of_other] = both.sides.map(|side| side.step_programs.join(" and "));
+    let (larger, smaller, times) = if ratio > 1.0 {
+        (&of_other, &of_baseline, ratio)
+    } else {
+        (&of_baseline, &of_other, ratio.recip())
+    };
+    Some(format!(
+        "{other} and {baseline} cannot be compared by step: nothing marks their steps, so a step of \
+         {other} is a run of {of_other}, and one of {baseline} a run of {of_baseline}. A run of {larger} \
+         does {} times the operations of a run of {smaller}. Annotate the steps of both with \
+         StepTraceAnnotation.",
+        number(times)
+    ))
+}
+
 fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> String {
     let [baseline, other] = names(both.sides);
     let (change, interval, counted) = (
@@ -53,7 +72,7 @@ fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> Stri
         interval(step),
         counted(both),
     );
-    if are_apart(both) {
+    if both.are_apart() {
         return format!(
             "{other} may be {} than {baseline}: {times} ({change}; {interval}), and {}. On a busy \
              machine, two runs of one program can differ this much.{counted} Compare another run of each.",
@@ -81,12 +100,6 @@ fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> Stri
 fn counted(both: &Both<'_, '_>) -> String {
     let work = both.other_work.as_ref();
     work.map_or_else(String::new, |work| format!(" {}", work.in_words()))
-}
-
-/// Every step of one side is longer than every step of the other.
-fn are_apart(both: &Both<'_, '_>) -> bool {
-    let [a, b] = both.sides.map(Side::durations);
-    a.len() > 1 && b.len() > 1 && gap(&a, &b).is_some()
 }
 
 fn apart(both: &Both<'_, '_>, step: &TimeDifference) -> String {

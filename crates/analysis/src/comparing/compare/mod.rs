@@ -146,15 +146,20 @@ pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
         |op| both.evidence(op),
         of_part,
     );
-    let outliers = waterfall::outliers(both.sides);
+    let step = both.step();
+    let (waterfall, outliers) = match step {
+        Some(_) => (waterfall, waterfall::outliers(both.sides)),
+        // Without steps of one unit on both sides, nothing can be told per step.
+        None => (Vec::new(), Vec::new()),
+    };
     let programs = programs::programs(both);
     let environment = surroundings::environment(both.sides);
-    let step = both.step();
     SessionDifference {
         session: both.session,
         conclusion: conclusion::conclusion(both, step.as_ref()),
         causes: causes::causes(
             both,
+            step.as_ref(),
             waterfall.iter().chain(&outliers),
             &programs,
             &environment,

@@ -18,6 +18,9 @@ use crate::telling::format;
 /// Ops below this share of the step in both sessions are not tested: there are many, and none matters.
 const TESTED_RATIO: f64 = 0.001;
 
+/// Runs of other programs with this many times the operations, or as many times fewer, are other units.
+const OTHER_UNIT: f64 = 1.5;
+
 /// The baseline and another session, matched and compared.
 pub(crate) struct Both<'a, 'b> {
     pub(crate) sides: [&'b Side<'a>; 2],
@@ -71,10 +74,31 @@ impl<'a, 'b> Both<'a, 'b> {
         both
     }
 
-    /// Difference of the step time.
+    /// How many times the operations of the baseline's step the other's has, if the two are not the same
+    /// unit: each side's steps were inferred from runs of other programs, which do another amount of
+    /// work. A run may be a whole iteration on one side and a part of one on the other.
+    pub(super) fn other_unit(&self) -> Option<f64> {
+        let [a, b] = self.sides.map(|side| &side.step_programs);
+        let are_others = !a.is_empty() && !b.is_empty() && !a.iter().any(|one| b.contains(one));
+        let [before, after] = self.sides.map(Side::step_flops);
+        let ratio = after? / before?;
+        let is_other_amount = ratio.max(ratio.recip()) >= OTHER_UNIT;
+        (are_others && is_other_amount).then_some(ratio)
+    }
+
+    /// Difference of the step time; `None` if a side has none, or if their steps are not the same unit.
     pub(super) fn step(&self) -> Option<TimeDifference> {
+        if self.other_unit().is_some() {
+            return None;
+        }
         let [a, b] = self.sides.map(Side::durations);
         (!a.is_empty() && !b.is_empty()).then(|| self.time(&a, &b, None))
+    }
+
+    /// Every step of one side is longer than every step of the other.
+    pub(super) fn are_apart(&self) -> bool {
+        let [a, b] = self.sides.map(Side::durations);
+        a.len() > 1 && b.len() > 1 && gap(&a, &b).is_some()
     }
 
     /// Difference of a part of the step.

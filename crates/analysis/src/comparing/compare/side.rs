@@ -11,7 +11,7 @@ use crate::asking::{AnalysisError, Compared};
 use crate::measuring::environment::{EnvironmentReport, environment};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::{PARTS, position};
-use crate::measuring::steps::{PartKind, StepBar, step_bars};
+use crate::measuring::steps::{PartKind, StepBar, StepSource, StepTime, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, mean, step_time};
 use crate::measuring::totals::work_totals;
 use crate::views::compile::{self, CompilationRow};
@@ -28,6 +28,8 @@ pub(crate) struct Side<'a> {
     pub(crate) steps: Vec<StepBar>,
     /// Whether the durations of the steps are known.
     pub(crate) is_timed: bool,
+    /// The programs whose runs are the steps, if the steps were inferred.
+    pub(super) step_programs: Vec<String>,
     /// What ran in the typical steps.
     pub(crate) items: Vec<Item>,
     pub(super) environment: EnvironmentReport,
@@ -83,6 +85,7 @@ impl<'a> Side<'a> {
         compile::longest_first(&mut compilations);
         let busy_steps = busy_steps(rows, &typical);
         let utilization = utilization(session, &selected, &typical, model_flops);
+        let time = step_time(session, &selected);
         Ok(Self {
             name,
             session,
@@ -95,7 +98,8 @@ impl<'a> Side<'a> {
             environment: environment(session, &selected),
             compilation_ps: compile::total_ps(session, &selected, &compilations).unwrap_or(0),
             compilations,
-            is_timed: step_time(session, &selected).is_some(),
+            is_timed: time.is_some(),
+            step_programs: time.map_or_else(Vec::new, inferred_from),
             selected,
             steps,
             items,
@@ -166,6 +170,16 @@ impl<'a> Side<'a> {
         (!self.items.is_empty()).then(|| self.items.iter().map(Item::count).sum())
     }
 
+    /// Operations of a typical step, as far as the costs of its ops are known; `None` without any.
+    pub(super) fn step_flops(&self) -> Option<f64> {
+        let of_item = |item: &Item| {
+            let cost = self.session.op(item.op()?).cost?;
+            Some(cost.flops? * item.count())
+        };
+        let all: f64 = self.items.iter().filter_map(of_item).sum();
+        (all > 0.0).then_some(all)
+    }
+
     /// Number of slices of work in each typical step.
     pub(super) fn launches_by_step(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.typical().count()];
@@ -203,6 +217,14 @@ impl<'a> Side<'a> {
             steps: self.steps.iter().zip(&self.ends_ps).map(step).collect(),
         }
     }
+}
+
+/// The programs that inferred steps are runs or rounds of, without their numbers: `jit_step`.
+fn inferred_from(time: StepTime) -> Vec<String> {
+    let is_inferred = matches!(time.source, StepSource::ProgramRuns | StepSource::Cadence);
+    let marks = time.marks.into_iter().filter(|_| is_inferred);
+    let plain = |mark: String| mark.split('(').next().unwrap_or_default().to_owned();
+    marks.map(plain).collect()
 }
 
 fn step((bar, &end_ps): (&StepBar, &i64)) -> ComparedStep {

@@ -1,5 +1,7 @@
 //! Which steps `compare` compares, and what may explain their difference.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 use stepscope_analysis::{Compared, find_comparison};
 use stepscope_model::Session;
@@ -69,11 +71,11 @@ fn scored(op_us: u64, pauses_us: [u64; 8]) -> Session {
     for (step, pause) in (0u64..).zip(pauses_us) {
         let begin = start + pause;
         let end = begin + 12 * op_us + 5;
-        thread += &format!("{start}..{end}us train #step_num={step},_r=1#\n");
-        thread += &format!("{start}..{begin}us $tables.py:3 score\n");
+        writeln!(thread, "{start}..{end}us train #step_num={step},_r=1#").expect("a text");
+        writeln!(thread, "{start}..{begin}us $tables.py:3 score").expect("a text");
         for op in 0..12 {
             let (from, to) = (begin + op * op_us, begin + (op + 1) * op_us);
-            ops += &format!("{from}..{to}us dot.{op} [run_id=1{step}]\n");
+            writeln!(ops, "{from}..{to}us dot.{op} [run_id=1{step}]").expect("a text");
         }
         start = end + 1;
     }

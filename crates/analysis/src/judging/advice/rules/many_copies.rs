@@ -47,8 +47,9 @@ impl ManyCopies {
         }
         let programs = facts.programs().iter();
         let sizes = programs.map(|program| small_arguments(program.hlo));
-        let mut sizes = sizes.max_by_key(Vec::len)?;
-        sizes.truncate(per_step.ceil() as usize);
+        let numbered = (0u32..).zip(sizes.max_by_key(Vec::len)?);
+        let of_step = numbered.take_while(|(number, _)| f64::from(*number) < per_step);
+        let sizes: Vec<_> = of_step.map(|(_, size)| size).collect();
         let is_known = sizes.len() as f64 >= MOST * per_step;
         is_known.then(|| Self {
             per_step,

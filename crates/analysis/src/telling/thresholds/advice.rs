@@ -44,12 +44,7 @@ pub const ADVICE: &[Threshold] = &[
         0.1,
         0.3,
     ),
-    smaller(
-        "one_hot_ratio",
-        "Rows looked up by a product",
-        0.05,
-        0.2,
-    ),
+    smaller("one_hot_ratio", "Rows looked up by a product", 0.05, 0.2),
     smaller(
         "dense_groups_ratio",
         "Experts computed for every row",

@@ -14,14 +14,11 @@ import { Prose } from '../widgets/prose';
 import { getJson } from '../wire/client';
 import type { ProgressReport } from '../wire/types';
 import { FIRST_VIEW } from './hash';
-import { fetchRest, isEnough, opened, summaryOf } from './session';
+import { fetchRest, hasManyHosts, isEnough, opened, summaryOf } from './session';
 import { hrefTo, route } from './state';
 import './gate.css';
 
 const POLL_MS = 120;
-/** Hosts from which on a session says something before all of it is open. */
-const MANY_HOSTS = 64;
-
 const Preview = lazy(() => import('../views/overview/preview'));
 
 export function SessionGate(props: { children: JSX.Element }) {
@@ -91,9 +88,8 @@ function InParts() {
 function Opening() {
   /** A session whose opening takes long enough to look at a part of it. */
   const previewed = () => {
-    const session = summaryOf(route.session);
-    const isLarge = (session?.hosts.length ?? 0) >= MANY_HOSTS;
-    return isLarge && route.view === FIRST_VIEW ? session : undefined;
+    const isPreviewed = hasManyHosts(route.session) && route.view === FIRST_VIEW;
+    return isPreviewed ? summaryOf(route.session) : undefined;
   };
   const [progress, setProgress] = createSignal<ProgressReport>();
   const poll = () => {

@@ -116,6 +116,14 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
   return { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf };
 });
 
+/** Hosts from which on a session says something before all of it is known. */
+const MANY_HOSTS = 64;
+
+/** Whether a session has so many hosts that its answers take long. */
+export function hasManyHosts(key: string | null): boolean {
+  return (summaryOf(key)?.hosts.length ?? 0) >= MANY_HOSTS;
+}
+
 /** The view that opens first: memory snapshots and programs have nothing on a time axis. */
 export function entryView(session: SessionSummary | undefined): string {
   if (session?.kind === 'programs') return 'buffers';

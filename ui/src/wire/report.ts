@@ -75,13 +75,16 @@ export interface ReportAnswer<T> extends Answer<T> {
   baseline: Answer<T>;
 }
 
-/** Follows the report of an analysis with options as on the command line. */
+/** Follows the report of an analysis with options as on the command line, while `isAsked`. */
 export function createReport<Name extends keyof Reports>(
   analysis: Name,
   session: Accessor<string>,
   options: Accessor<Query>,
+  isAsked: Accessor<boolean> = () => true,
 ): ReportAnswer<Reports[Name]> {
-  const answer = createAnswer<Reports[Name]>(() => reportUrl(session(), analysis, options()));
+  const answer = createAnswer<Reports[Name]>(() =>
+    isAsked() ? reportUrl(session(), analysis, options()) : null,
+  );
   const [isWanted, setWanted] = createSignal(false);
   const other = createAnswer<Reports[Name]>(() => {
     const against = baseline();

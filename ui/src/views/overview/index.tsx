@@ -1,7 +1,8 @@
 /** The first page of a session: step time, where it goes, and what to look at first. */
-import { Show } from 'solid-js';
+import { createEffect, createSignal, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
+import { hasManyHosts } from '../../shell/session';
 import { selectionParams, utilizationParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
@@ -26,12 +27,17 @@ import './overview.css';
 
 export default function OverviewView(props: ViewProps) {
   const session = () => props.session;
+  // Of many hosts, the figures come first: side by side, all answers would take as long as the last.
+  const [hasFigures, setHasFigures] = createSignal(false);
+  const isNext = () => !hasManyHosts(props.session) || hasFigures();
   // First, because it takes longest: everything else is computed meanwhile.
-  const advice = createReport('advice', session, selectionParams);
+  const advice = createReport('advice', session, selectionParams, isNext);
   const report = createReport('overview', session, utilizationParams);
   // The chart shows all steps, even while only some are selected.
   const whole = createReport('overview', session, () => ({ ...utilizationParams(), steps: null }));
-  const verdict = createReport('verdict', session, () => ({}));
+  const verdict = createReport('verdict', session, () => ({}), isNext);
+  createEffect(() => setHasFigures(report.data() !== undefined));
+  const isAwaited = () => advice.isLoading() || !isNext();
   // A note that repeats a finding or the page is not shown.
   const unsaid = (data: OverviewReport) =>
     data.notes.filter(
@@ -46,7 +52,7 @@ export default function OverviewView(props: ViewProps) {
       {(data) => (
         <div class="page overview">
           <VerdictBanner report={verdict.data()} severity="bad" />
-          <Headline report={data()} advice={advice.data()} isAwaited={advice.isLoading()} />
+          <Headline report={data()} advice={advice.data()} isAwaited={isAwaited()} />
           <KeyFigures report={data()} />
           <VerdictBanner
             report={verdict.data()}
@@ -54,7 +60,7 @@ export default function OverviewView(props: ViewProps) {
             told={data().step_time_ps ? undefined : 'no_steps'}
           />
           <Warnings notes={unsaid(data())} />
-          <NextFindings report={advice.data()} isAwaited={advice.isLoading()} />
+          <NextFindings report={advice.data()} isAwaited={isAwaited()} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
             <section class="card">
               <StepsHead report={data()} hasBaseline={whole.baseline.data() !== undefined} />

@@ -125,7 +125,7 @@ export default function ScopesView(props: ViewProps) {
           <>
             <SearchField
               label="Filter scopes"
-              placeholder="Filter scopes: text, pattern, total > 1ms"
+              placeholder="Filter: total>1ms"
               value={table.query()}
               onInput={table.setQuery}
               error={filter().error}

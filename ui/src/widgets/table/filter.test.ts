@@ -31,6 +31,7 @@ const errorOf = (query: string) => parseFilter(query, COLUMNS).error;
 describe('conditions on numbers', () => {
   test('with units, and without in the unit of the column', () => {
     expect(found('self > 1ms')).toEqual(['fusion.1']);
+    expect(found('self>1ms')).toEqual(['fusion.1']);
     expect(found('self>=1 ms')).toEqual(['fusion.1', 'fusion.2']);
     expect(found('self > 4000us')).toEqual(['fusion.1']);
     expect(found('self > 2')).toEqual(['fusion.1']);

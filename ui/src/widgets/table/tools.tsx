@@ -28,7 +28,7 @@ export function TableTools<Row>(props: {
   /** A figure of the table, to show how to filter by one. */
   const example = createMemo(() => {
     const column = exampleOf(props.model.columns());
-    return column?.kind ? `, ${column.title.toLowerCase()} > ${EXAMPLES[column.kind]}` : '';
+    return column?.kind ? `: ${column.title.toLowerCase()}>${EXAMPLES[column.kind]}` : '';
   });
   const save = () => {
     const { model, table } = props;
@@ -48,7 +48,7 @@ export function TableTools<Row>(props: {
       <Show when={!props.table.isBare}>
         <SearchField
           label={`Filter ${many()}`}
-          placeholder={`Filter ${many()}: text, pattern${example()}`}
+          placeholder={`Filter${example()}`}
           value={state().query()}
           onInput={state().setQuery}
           error={props.model.filter().error}

@@ -156,7 +156,10 @@ impl Launches {
             all += 1;
             let mut of_mark: BTreeSet<ProgramId> = BTreeSet::new();
             for &(at, program) in self.in_span(mark.host, mark.span) {
-                if own.iter().any(|inner| inner.span.contains_instant(at)) {
+                // Marks are in the order of their starts.
+                let after = own.partition_point(|inner| inner.span.start <= at);
+                let last = after.checked_sub(1).map(|position| own[position]);
+                if last.is_some_and(|inner| inner.span.contains_instant(at)) {
                     *within.entry(program).or_default() += 1;
                 } else {
                     of_mark.insert(program);

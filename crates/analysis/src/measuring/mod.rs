@@ -11,6 +11,7 @@ pub(crate) mod completions;
 pub mod environment;
 pub(crate) mod frames;
 pub mod interval;
+pub(crate) mod launch_calls;
 pub(crate) mod lead;
 pub(crate) mod levels;
 pub(crate) mod long_launches;

@@ -10,12 +10,11 @@
 //! wait for each other. A kernel that starts before its call has no latency: the clocks disagree.
 
 use rustc_hash::FxHashSet;
-use stepscope_model::{
-    Activity, DeviceId, FlowKind, HostId, LabelId, Picos, Session, SliceId, Span, TrackReader,
-};
+use stepscope_model::{Activity, DeviceId, HostId, LabelId, Picos, Session, Span, TrackReader};
 
 use super::report::{LaunchStep, QueuePoint};
 use crate::measuring::interval::Intervals;
+use crate::measuring::launch_calls::{LaunchCall, launch_calls};
 use crate::measuring::selection::{Selected, device_span};
 
 /// Number of points in the chart of the queue over time.
@@ -89,22 +88,10 @@ impl Launches {
         labels: &[bool],
     ) {
         let mut reader = TrackReader::new(session);
-        let mut pairs: Vec<(SliceId, i64, SliceId)> = Vec::new();
-        for flow in session.flows_of(host).all() {
-            let to = session.track(flow.to.track);
-            let is_wanted = flow.kind == FlowKind::Launch
-                && to
-                    .device
-                    .is_some_and(|device| windows[device.index()].is_some());
-            if is_wanted && let Some(call) = reader.span(flow.from) {
-                pairs.push((flow.to, call.start.0, flow.from));
-            }
-        }
-        // Of several calls with the kernel's correlation id, the outermost started first.
-        pairs.sort_unstable();
-        pairs.dedup_by_key(|pair| pair.0);
-        pairs.sort_unstable_by_key(|pair| (pair.2, pair.0));
-        for of_call in pairs.chunk_by(|a, b| a.2 == b.2) {
+        let is_wanted = |device: DeviceId| windows[device.index()].is_some();
+        let mut pairs = launch_calls(session, host, &mut reader, is_wanted);
+        pairs.sort_unstable_by_key(|pair| (pair.call, pair.kernel));
+        for of_call in pairs.chunk_by(|a, b| a.call == b.call) {
             self.add_call(&mut reader, session, of_call, windows, labels);
         }
     }
@@ -113,15 +100,15 @@ impl Launches {
         &mut self,
         reader: &mut TrackReader<'_>,
         session: &Session,
-        of_call: &[(SliceId, i64, SliceId)],
+        of_call: &[LaunchCall],
         windows: &[Option<Intervals>],
         labels: &[bool],
     ) {
-        let Some(call) = of_call.first().and_then(|pair| reader.span(pair.2)) else {
+        let Some(call) = of_call.first().and_then(|pair| reader.span(pair.call)) else {
             return;
         };
         let mut first: Option<(usize, Picos)> = None;
-        for &(kernel, _, _) in of_call {
+        for &LaunchCall { kernel, .. } in of_call {
             let (Some(run), Some(label)) = (reader.span(kernel), reader.label(kernel)) else {
                 continue;
             };
@@ -156,8 +143,8 @@ impl Launches {
             let label = reader.label(call);
             label.is_some_and(|label| is_blocking_copy(session, label))
         };
-        if let Some(pair) = of_call.first().filter(|pair| !is_blocking(pair.2)) {
-            let host = session.track(pair.2.track).host;
+        if let Some(pair) = of_call.first().filter(|pair| !is_blocking(pair.call)) {
+            let host = session.track(pair.call.track).host;
             match self.calls.iter_mut().find(|(known, _)| *known == host) {
                 Some((_, calls)) => calls.push(call),
                 None => self.calls.push((host, vec![call])),

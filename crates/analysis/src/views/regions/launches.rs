@@ -16,11 +16,11 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::{
-    DeviceId, FlowKind, HostId, LabelId, Picos, ProgramRun, SaturatingSum as _, Session, SliceId,
-    Span, TrackId, TrackReader,
+    DeviceId, LabelId, Picos, ProgramRun, SaturatingSum as _, Session, Span, TrackId, TrackReader,
 };
 
 use crate::measuring::interval::Intervals;
+use crate::measuring::launch_calls::launch_calls;
 use crate::measuring::selection::Selected;
 use crate::measuring::work::{AllWork, work_labels};
 
@@ -113,16 +113,18 @@ impl Launches {
         let mut of_device: BTreeMap<DeviceId, Vec<(TrackId, Launch)>> = BTreeMap::new();
         for host in session.host_ids() {
             let mut reader = TrackReader::new(session);
-            for (kernel, call, start) in first_calls(session, host, &gpus, &mut reader) {
+            let is_wanted = |device: DeviceId| gpus.contains(&device);
+            for one in launch_calls(session, host, &mut reader, is_wanted) {
+                let kernel = one.kernel;
                 let Some(device) = session.track(kernel.track).device else {
                     continue;
                 };
                 let label = reader.label(kernel).filter(|&label| counts(label));
                 let span = label.and_then(|_| reader.span(kernel));
                 if let Some(span) = span {
-                    let launch = (start, span.duration().0);
+                    let launch = (one.start.0, span.duration().0);
                     let of_device = of_device.entry(device).or_default();
-                    of_device.push((call.track, launch));
+                    of_device.push((one.call.track, launch));
                 }
             }
         }
@@ -243,31 +245,4 @@ fn shared(runs: &[&ProgramRun], busy: &Intervals) -> Vec<i64> {
         works_ps[first] += all_ps - each_ps * i64::try_from(rest.len()).unwrap_or(0);
     }
     works_ps
-}
-
-/// For each kernel and copy on those of the devices that the host has, the call that launched it and
-/// the start of that call. Of several calls with the same correlation id, the outermost started first.
-fn first_calls(
-    session: &Session,
-    host: HostId,
-    devices: &[DeviceId],
-    reader: &mut TrackReader<'_>,
-) -> Vec<(SliceId, SliceId, i64)> {
-    let is_on_host = |device: &DeviceId| session.device(*device).host == host;
-    if !devices.iter().any(is_on_host) {
-        return Vec::new();
-    }
-    let mut calls = Vec::new();
-    for flow in session.flows_of(host).all() {
-        let device = session.track(flow.to.track).device;
-        let is_launch = flow.kind == FlowKind::Launch
-            && device.is_some_and(|device| devices.contains(&device))
-            && session.track(flow.from.track).device.is_none();
-        if is_launch && let Some(call) = reader.span(flow.from) {
-            calls.push((flow.to, flow.from, call.start.0));
-        }
-    }
-    calls.sort_unstable_by_key(|&(kernel, call, start)| (kernel, start, call));
-    calls.dedup_by_key(|(kernel, ..)| *kernel);
-    calls
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{FlowKind, Session, SliceId, TrackId, TrackReader};
+use stepscope_model::{Session, SliceId, TrackId, TrackReader};
 
 use super::device::DeviceNodes;
 use super::graph::EdgeKind;
 use super::segments::Segment;
+use crate::measuring::launch_calls::{LaunchCall, launch_calls};
 
 /// A call that launched work.
 #[derive(Debug, Clone, Copy)]
@@ -124,27 +125,20 @@ fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
     }
     entries.sort_unstable();
     entries.dedup_by_key(|entry| entry.0);
-    let mut pairs: Vec<(SliceId, i64, SliceId)> = Vec::new();
+    let mut pairs: Vec<LaunchCall> = Vec::new();
     for host in session.host_ids() {
         let mut reader = TrackReader::new(session);
-        for flow in session.flows_of(host).all() {
-            let is_launch = flow.kind == FlowKind::Launch
-                && session.track(flow.from.track).device.is_none()
-                && session.track(flow.to.track).device.is_some();
-            if is_launch && let Some(call) = reader.span(flow.from) {
-                pairs.push((flow.to, call.start.0, flow.from));
-            }
-        }
+        pairs.extend(launch_calls(session, host, &mut reader, |_| true));
     }
-    // Of several calls with the kernel's correlation id, the outermost started first.
     pairs.sort_unstable();
-    pairs.dedup_by_key(|pair| pair.0);
-    let call = |(to, at_ps, from): (SliceId, i64, SliceId)| {
-        let found = entries.binary_search_by_key(&to, |entry| entry.0).ok()?;
+    let call = |one: LaunchCall| {
+        let found = entries
+            .binary_search_by_key(&one.kernel, |entry| entry.0)
+            .ok()?;
         let (_, to, end, device) = entries[found];
         Some(Call {
-            track: from.track,
-            at_ps,
+            track: one.call.track,
+            at_ps: one.start.0,
             to,
             end: Some(end),
             device,

@@ -44,11 +44,4 @@ impl Pages {
         let body = PyBytes::new(py, &answered.body);
         Ok((answered.status, answered.headers, body))
     }
-
-    /// The page in one file, which sends its requests to the window around it; None if this build
-    /// has no web UI.
-    #[staticmethod]
-    fn page() -> Option<String> {
-        stepscope_server::framed_page()
-    }
 }

@@ -1,7 +1,6 @@
 //! The server without a socket, for programs that have a connection of their own to the page, such
 //! as the kernel of a notebook.
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
@@ -16,7 +15,6 @@ use tower::ServiceExt;
 use crate::access::Access;
 use crate::library::Library;
 use crate::router::router;
-use crate::ui;
 
 /// Requests that run at the same time; analyses have threads of their own.
 const WORKERS: usize = 2;
@@ -98,10 +96,4 @@ async fn read(answer: Response) -> io::Result<Answered> {
             .map_err(io::Error::other)?
             .to_vec(),
     })
-}
-
-/// The page in one file, which sends its requests to the window around it; `None` if the UI was
-/// left out of this build.
-pub fn framed_page() -> Option<String> {
-    ui::share_page().map(Cow::into_owned)
 }

@@ -64,7 +64,7 @@ pub use capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
 };
 pub use error::ServerError;
-pub use in_process::{Answered, InProcess, framed_page};
+pub use in_process::{Answered, InProcess};
 pub use inside::QueryAnswer;
 pub use library::Library;
 pub use listing::{SessionList, list_sessions};

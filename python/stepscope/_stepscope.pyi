@@ -79,8 +79,6 @@ class Pages:
     def answer(
         self, method: str, url: str, body: bytes
     ) -> tuple[int, list[tuple[str, str]], bytes]: ...
-    @staticmethod
-    def page() -> str | None: ...
 
 @final
 class Answer:

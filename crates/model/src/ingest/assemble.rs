@@ -148,15 +148,19 @@ impl Assembly {
         let hosts = round.hosts().map(|(host, ..)| host);
         let cpu_devices = add_cpu_devices(&mut plan, &built, hosts, self.devices.len());
         let ids = self.resolve_labels(round, &plan, &built);
-        built
-            .par_iter_mut()
-            .zip(&ids)
-            .for_each(|(built, ids)| built.apply_labels(ids));
+        built.par_iter_mut().zip(&ids).for_each(|(built, ids)| {
+            built.apply_labels(ids);
+            if round.is_one_of_several {
+                built.forget_kept(ids);
+            }
+        });
+        let first_run = self.parts.cpu_runs.len();
         for ((track, built), ids) in plan.tracks.iter().zip(built).zip(&ids) {
             let space = round.space(track.host);
             let (parts, labels) = (&mut self.parts, &mut self.labels);
             parts.add(track, built, ids, space, &cpu_devices, labels);
         }
+        self.parts.merge_runs(first_run);
         self.devices.append(&mut plan.devices);
         for (_, input, _) in round.hosts() {
             input.bytes.release_all();
@@ -255,9 +259,9 @@ fn complete_async_ops(plan: &Plan, built: &mut [BuiltTrack]) {
         };
         let first_after = |track: usize, after: i64| built[track].first_op_after(after);
         let mut ops = completed(positions.iter().filter_map(unpaired), first_after);
-        ops.sort_unstable_by_key(|op| op.track);
-        for own in ops.chunk_by(|a, b| a.track == b.track) {
-            built[own[0].track].complete(own);
+        ops.sort_unstable_by_key(|&(track, op)| (track, op.event));
+        for own in ops.chunk_by(|a, b| a.0 == b.0) {
+            built[own[0].0].complete(own.iter().map(|&(_, op)| op).collect());
         }
     }
 }

@@ -178,21 +178,20 @@ fn arrow(roles: &StatRoles, mut stats: Tail<'_>, wanted: StatRole) -> Option<u64
     found.value().as_int().map(i64::cast_unsigned)
 }
 
-/// An op that went on: the position of its track, its group, its event, and when it was done.
+/// An op that went on: its group, its event, and when it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Completed {
-    pub(super) track: usize,
     pub(super) group: u16,
     pub(super) event: u32,
     pub(super) end: i64,
 }
 
-/// The asynchronous ops of a host, from its tracks, each with its position. `first_after` gives the start
-/// of the first op of a track after a time.
+/// The asynchronous ops of a host, each with the position of its track. `first_after` gives the start of
+/// the first op of a track after a time.
 pub(super) fn completed<'a>(
     tracks: impl Iterator<Item = (usize, &'a Unpaired)> + Clone,
     first_after: impl Fn(usize, i64) -> Option<i64>,
-) -> Vec<Completed> {
+) -> Vec<(usize, Completed)> {
     let markers = tracks.clone().flat_map(|(track, own)| {
         let own = own.markers.iter();
         own.map(move |&(arrow, marker)| (arrow, (track, marker)))
@@ -207,12 +206,12 @@ pub(super) fn completed<'a>(
         let waited = first_after(marked_on, after.max(marker.chain_start.saturating_sub(1)));
         let waited = waited.filter(|&start| start <= marker.at);
         let end = waited.unwrap_or(marker.at);
-        (end > op.end.saturating_add(LEAST_PS)).then_some(Completed {
-            track,
+        let completed = Completed {
             group: op.group,
             event: op.event,
             end,
-        })
+        };
+        (end > op.end.saturating_add(LEAST_PS)).then_some((track, completed))
     });
     completed.collect()
 }
@@ -255,7 +254,10 @@ mod tests {
             starts.filter(|&start| track == 1 && start > after).min()
         };
         let found = completed(tracks.iter().enumerate(), first_after);
-        found.iter().map(|one| (one.event, one.end / US)).collect()
+        found
+            .iter()
+            .map(|(_, one)| (one.event, one.end / US))
+            .collect()
     }
 
     #[test]

@@ -13,11 +13,11 @@ use super::async_ops::Completed;
 use super::decode::{Decoded, LineInput, RunKey, TrackKind, decode_track};
 use super::deferred::Deferred;
 use super::labels::{Labels, TrackContext};
-use super::nest::{Keep, Nested, NestedLane, Nester, Slice};
+use super::nest::{Keep, Nested, NestedLane, Nester, Slice, forget_rows};
 use super::plan::TrackPlan;
-use crate::flow::FlowEnd;
+use crate::flow::{Ends, FlowEnd};
 use crate::ids::LabelId;
-use crate::slices::SliceBlock;
+use crate::slices::{ColumnsMut, SliceBlock};
 use crate::strings::Strings;
 use crate::track::{CounterFacts, Origin, Samples, Track, TrackRole};
 use crate::units::{Picos, Span};
@@ -41,28 +41,37 @@ pub(super) struct BuiltTrack {
     pub(super) pieces: Vec<Piece>,
     /// The columns of all pieces, except the track's own if they are deferred.
     pub(super) block: SliceBlock,
-    /// What is deferred of the track's own slices.
-    pub(super) deferred: Option<Arc<Deferred>>,
+    /// Where the track can be decoded again, if anything of it may be deferred.
+    source: Option<Arc<Deferred>>,
+    /// What is not deferred of it.
+    kept: Keep,
+    /// Asynchronous ops of XLA:CPU whose ends are known.
+    completed: Vec<Completed>,
     /// Arrow ends, all in the track's own piece; empty if that is deferred.
-    pub(super) ends: Vec<FlowEnd>,
+    ends: Vec<FlowEnd>,
     /// The slices were not in time order in the file.
     pub(super) was_unsorted: bool,
 }
 
 /// Decodes and nests one track, deferring what it can. Runs in parallel with others.
-pub(super) fn build_track(
+pub(super) fn build_deferring(
     lines: &[LineInput<'_>],
     kind: TrackKind,
-    mut deferred: Option<Deferred>,
+    deferred: Option<Deferred>,
 ) -> BuiltTrack {
-    let keep = deferred
-        .as_ref()
-        .map_or(Keep::All, |deferred| deferred.keep);
+    let keep = deferred.as_ref().map_or(Keep::All, |it| it.keep);
+    let mut built = build_track(lines, kind, keep);
+    built.source = deferred.map(Arc::new);
+    built
+}
+
+/// Decodes and nests one track.
+fn build_track(lines: &[LineInput<'_>], kind: TrackKind, mut keep: Keep) -> BuiltTrack {
     let mut sink = Nester::new(keep);
     let mut decoded = decode_track(lines, kind, &mut sink);
     if sink.is_in_vain() {
-        deferred = None;
-        sink = Nester::new(Keep::All);
+        keep = Keep::All;
+        sink = Nester::new(keep);
         decoded = decode_track(lines, kind, &mut sink);
     }
     let nested = sink.finish(decoded.ordinals.len() + 1);
@@ -78,7 +87,9 @@ pub(super) fn build_track(
         ends: nested.ends,
         pieces: pieces.collect(),
         block: nested.block,
-        deferred: deferred.map(Arc::new),
+        source: None,
+        kept: keep,
+        completed: Vec::new(),
         was_unsorted: nested.was_unsorted,
         decoded,
     }
@@ -116,13 +127,79 @@ impl BuiltTrack {
 
     /// Sets the ends of asynchronous ops, which may then outlast what follows on their thread: they get
     /// nests of their own. Their runs last as long as they do.
-    pub(super) fn complete(&mut self, ops: &[Completed]) {
+    pub(super) fn complete(&mut self, ops: Vec<Completed>) {
+        self.completed = ops;
         for (group, piece) in (0u16..).zip(&mut self.pieces) {
-            let own = ops.iter().filter(|op| op.group == group);
+            let own = self.completed.iter().filter(|op| op.group == group);
             let ends: FxHashMap<u32, i64> = own.map(|op| (op.event, op.end)).collect();
             if let Some(ordinal) = piece.ordinal.filter(|_| !ends.is_empty()) {
                 let later = piece.complete(&self.block, &ends);
                 outlast(&mut self.decoded.runs, ordinal, &later);
+            }
+        }
+    }
+
+    /// What the track's own slices are decoded from when they are first read, if they are deferred.
+    pub(super) fn own_deferred(&self) -> Option<&Arc<Deferred>> {
+        self.source
+            .as_ref()
+            .filter(|_| self.kept == Keep::AllButOwn)
+    }
+
+    /// Takes the arrow ends, all in the track's own piece.
+    pub(super) fn take_ends(&mut self) -> Ends {
+        match &self.source {
+            Some(source) if self.kept != Keep::All => {
+                let source = Arc::clone(source);
+                Ends::deferred(move || source.ends())
+            }
+            _ => Ends::Found(std::mem::take(&mut self.ends)),
+        }
+    }
+
+    /// Forgets what two passes cannot defer, now that it is complete and has these labels: ops of
+    /// XLA:CPU, which end on other threads, and slices out of order. All of it is decoded again when one
+    /// of them is first read.
+    pub(super) fn forget_kept(&mut self, ids: &[LabelId]) {
+        let Some(source) = self.source.clone() else {
+            return;
+        };
+        let mut count = 0;
+        let kept = self.kept;
+        for piece in self.pieces.iter_mut().filter(|it| it.is_kept(kept)) {
+            piece.block = None;
+            for lane in &mut piece.nested.lanes {
+                lane.range = count..count + lane.range.len();
+                count = lane.range.end;
+            }
+        }
+        if count == 0 {
+            return;
+        }
+        let ids: Box<[LabelId]> = ids.into();
+        let completed = std::mem::take(&mut self.completed);
+        self.block = SliceBlock::deferred(count, move |columns| {
+            let mut built = source.decode(|lines, kind| build_track(lines, kind, kept));
+            built.complete(completed.clone());
+            built.copy_kept(columns, &ids);
+            forget_rows();
+        });
+    }
+
+    /// Copies all slices that are kept, lane by lane. If the file has changed since they were counted,
+    /// what has no room is left out.
+    fn copy_kept(&self, columns: ColumnsMut<'_>, ids: &[LabelId]) {
+        let mut at = 0;
+        for piece in self.pieces.iter().filter(|it| it.is_kept(self.kept)) {
+            for slice in piece.slices(&self.block) {
+                let label = ids.get(slice.label as usize);
+                if let (Some(label), true) = (label, at < columns.starts.len()) {
+                    columns.starts[at] = slice.start;
+                    columns.durations[at] = slice.duration;
+                    columns.labels[at] = label.0;
+                    columns.events[at] = slice.event;
+                    at += 1;
+                }
             }
         }
     }
@@ -147,6 +224,11 @@ impl BuiltTrack {
 }
 
 impl Piece {
+    /// Whether its slices are among those that are kept.
+    const fn is_kept(&self, kept: Keep) -> bool {
+        self.ordinal.is_some() || !matches!(kept, Keep::AllButOwn)
+    }
+
     /// Sets the ends of these events. Returns the new times of their slices.
     fn complete(&mut self, block: &SliceBlock, ends: &FxHashMap<u32, i64>) -> Vec<Span> {
         let mut slices = self.slices(block);
@@ -194,8 +276,9 @@ impl Piece {
         later
     }
 
-    /// The slices of all lanes.
+    /// The slices of all lanes, from the piece's own columns or the track's.
     fn slices(&self, block: &SliceBlock) -> Vec<Slice> {
+        let block = self.block.as_deref().unwrap_or(block);
         let mut slices = Vec::new();
         for lane in &self.nested.lanes {
             let range = || lane.range.clone();

@@ -5,9 +5,11 @@
 //! it would fill memory, and questions that read all of it read it in passing. Opening counts
 //! and nests slices; their memory is allocated, and filled by a second pass over the same bytes, when
 //! a lane is first read. Such a pass also finds their arrow ends, and those of the Python thread,
-//! whose slices show what a device waited for and are read immediately. Kernels of GPUs are followed
-//! to their launches while the session is put together: with few hosts, nothing is deferred beside
-//! them; with many, a host's slices are forgotten again before the next host is read.
+//! whose slices show what a device waited for and are read immediately. Of many hosts nothing is read
+//! immediately, and ops of XLA:CPU stay in the file as well: all that a thread ran is decoded again as it
+//! was at first, with the ends that other threads knew. Kernels of GPUs are followed to their launches
+//! while the session is put together: with few hosts, nothing is deferred beside them; with many, a
+//! host's slices are forgotten again before the next host is read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,13 +50,13 @@ struct DeferredLine {
 }
 
 impl Deferred {
-    /// Whether the track's own slices or arrow ends can be deferred: those of threads, and those
-    /// `of_devices` where asked.
+    /// Whether the track's own slices or arrow ends can be deferred: those of threads, and, of many
+    /// hosts, those of devices.
     pub(super) fn of(
         lines: &[LineInput<'_>],
         kind: TrackKind,
         role: TrackRole,
-        of_devices: bool,
+        of_many: bool,
         space: &Space<'_>,
         input: &HostInput,
     ) -> Option<Self> {
@@ -64,6 +66,7 @@ impl Deferred {
         }
         let keep = match role {
             TrackRole::HostThread if kind.is_host => Keep::AllButOwn,
+            TrackRole::HostThread | TrackRole::Python if of_many => Keep::AllButOwn,
             TrackRole::Python if kind.is_host => Keep::Slices,
             // Runs and steps are found from rows of their own, before anything is asked.
             TrackRole::Ops
@@ -71,7 +74,7 @@ impl Deferred {
             | TrackRole::AsyncOps
             | TrackRole::KernelRegions
             | TrackRole::Derived
-                if of_devices =>
+                if of_many =>
             {
                 Keep::AllButOwn
             }
@@ -96,16 +99,8 @@ impl Deferred {
         })
     }
 
-    /// A block for the lanes of the thread's own slices, whose keys have these labels; `None` if
-    /// they were not deferred.
-    pub(super) fn block(
-        self: &Arc<Self>,
-        lanes: &[NestedLane],
-        labels: &[LabelId],
-    ) -> Option<SliceBlock> {
-        if self.keep != Keep::AllButOwn {
-            return None;
-        }
+    /// A block for the lanes of the thread's own slices, whose keys have these labels.
+    pub(super) fn block(self: &Arc<Self>, lanes: &[NestedLane], labels: &[LabelId]) -> SliceBlock {
         let mut rows: Vec<(u32, Range<usize>)> = lanes
             .iter()
             .map(|lane| (lane.row, lane.range.clone()))
@@ -115,9 +110,9 @@ impl Deferred {
         let count = rows.iter().map(ExactSizeIterator::len).sum();
         let labels: Box<[LabelId]> = labels.into();
         let deferred = Arc::clone(self);
-        Some(SliceBlock::deferred(count, move |columns| {
+        SliceBlock::deferred(count, move |columns| {
             deferred.fill(columns, rows.clone(), &labels);
-        }))
+        })
     }
 
     fn fill(&self, columns: ColumnsMut<'_>, rows: Vec<Range<usize>>, labels: &[LabelId]) {
@@ -126,17 +121,18 @@ impl Deferred {
             rows,
             labels,
         });
-        self.decode(&mut nester);
+        self.decode(|lines, kind| decode_track(lines, kind, &mut nester));
     }
 
     /// The arrow ends of the thread's own slices.
     pub(super) fn ends(&self) -> Vec<FlowEnd> {
         let mut nester = Nester::for_ends();
-        self.decode(&mut nester);
+        self.decode(|lines, kind| decode_track(lines, kind, &mut nester));
         nester.finish_ends()
     }
 
-    fn decode(&self, nester: &mut Nester<'_>) {
+    /// What `decode` makes of the thread's lines.
+    pub(super) fn decode<R>(&self, decode: impl FnOnce(&[LineInput<'_>], TrackKind) -> R) -> R {
         let bytes = (*self.bytes).as_ref();
         let part = |line: &DeferredLine| bytes.get(line.range.clone()).unwrap_or_default();
         let lines: Vec<Line<'_>> = self
@@ -157,9 +153,10 @@ impl Deferred {
                 base_ps: place.base_ps,
             });
         let inputs: Vec<LineInput<'_>> = inputs.collect();
-        decode_track(&inputs, self.kind, nester);
+        let decoded = decode(&inputs, self.kind);
         for line in &self.lines {
             self.bytes.release(line.range.clone());
         }
+        decoded
     }
 }

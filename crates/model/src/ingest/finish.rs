@@ -71,7 +71,7 @@ pub(super) fn finish(
     let mut runs = recorded_runs(&session.tracks, &session.labels, |track, event| {
         run_ids.get(&(track, event)).copied()
     });
-    runs.extend(merged(cpu_runs));
+    runs.extend(cpu_runs);
     let gpu = gpu_work(session, &graph_events);
     runs.extend(gpu.runs);
     let foreign = gpu.foreign;
@@ -146,22 +146,4 @@ fn gpu_work(session: &mut Session, graph_events: &[Vec<GraphEvent>]) -> GpuRuns 
     let named = graphs.map_or(0, |graphs| graphs::attribute(session, graphs));
     all.attributed = all.attributed.saturating_sub(named);
     all
-}
-
-/// One run may have ops on several threads.
-fn merged(mut runs: Vec<ProgramRun>) -> Vec<ProgramRun> {
-    runs.sort_unstable_by_key(|run| (run.device, run.program, run.run_id, run.span));
-    let mut merged: Vec<ProgramRun> = Vec::new();
-    for run in runs {
-        match merged.last_mut() {
-            Some(last)
-                if (last.device, last.program, last.run_id)
-                    == (run.device, run.program, run.run_id) =>
-            {
-                last.span = last.span.hull(run.span);
-            }
-            _ => merged.push(run),
-        }
-    }
-    merged
 }

@@ -79,8 +79,8 @@ impl Parts {
                 plan.role
             };
             let is_first = piece.ordinal.is_none();
-            let deferred = built.deferred.as_ref().filter(|_| is_first);
-            let later = deferred.and_then(|deferred| deferred.block(&piece.nested.lanes, ids));
+            let deferred = built.own_deferred().filter(|_| is_first);
+            let later = deferred.map(|deferred| deferred.block(&piece.nested.lanes, ids));
             let block = later
                 .or(piece.block.map(|block| *block))
                 .map_or_else(|| Arc::clone(&block), Arc::new);
@@ -103,9 +103,10 @@ impl Parts {
                     samples: None,
                     origin: origin.clone(),
                 },
-                ends: match built.deferred.take() {
-                    Some(deferred) if is_first => Ends::deferred(move || deferred.ends()),
-                    _ => Ends::Found(std::mem::take(&mut built.ends)),
+                ends: if is_first {
+                    built.take_ends()
+                } else {
+                    Ends::default()
                 },
                 run_ids: if is_first {
                     std::mem::take(&mut built.decoded.run_ids)
@@ -141,6 +142,24 @@ impl Parts {
                 duration: Picos(part.duration_ps),
             }));
         self.cpu_runs(plan, &built, space, cpu_devices, labels);
+    }
+
+    /// Combines the runs that were added from a position on: one may have ops on several threads of a
+    /// host.
+    pub(super) fn merge_runs(&mut self, first: usize) {
+        let mut runs = self.cpu_runs.split_off(first);
+        runs.sort_unstable_by_key(|run| (run.device, run.program, run.run_id, run.span));
+        for run in runs {
+            match self.cpu_runs[first..].last_mut() {
+                Some(last)
+                    if (last.device, last.program, last.run_id)
+                        == (run.device, run.program, run.run_id) =>
+                {
+                    last.span = last.span.hull(run.span);
+                }
+                _ => self.cpu_runs.push(run),
+            }
+        }
     }
 
     fn cpu_runs(

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use stepscope_xplane::Space;
 
 use super::async_ops::{Marked, marked_ops};
-use super::build::{BuiltTrack, build_track};
+use super::build::{BuiltTrack, build_deferring};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
 use super::deferred::Deferred;
@@ -67,10 +67,10 @@ pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, round: &Round<'_, '_>) 
             // The launches of kernels are needed at once.
             None
         } else {
-            let of_devices = round.is_one_of_several && track.device.is_some();
-            Deferred::of(&lines, kind, track.role, of_devices, space, input)
+            let of_many = round.is_one_of_several;
+            Deferred::of(&lines, kind, track.role, of_many, space, input)
         };
-        let built = build_track(&lines, kind, deferred);
+        let built = build_deferring(&lines, kind, deferred);
         for line in &lines {
             let part = line.line.as_bytes();
             let start = space.offset_of(part);

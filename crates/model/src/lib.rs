@@ -57,6 +57,7 @@ mod class;
 mod profile_data;
 mod reader;
 mod recent;
+mod relabeled;
 mod slices;
 mod transfer;
 mod vendor;

@@ -76,6 +76,11 @@ impl SliceBlock {
         self.memory.get().is_some()
     }
 
+    /// Whether its slices may be forgotten.
+    pub(crate) const fn can_be_filled_again(&self) -> bool {
+        self.fill.is_some()
+    }
+
     /// A block without slices in memory that is filled as this one would be, or was; `None` if this
     /// one can be filled only once.
     pub(crate) fn unfilled_copy(&self) -> Option<Self> {

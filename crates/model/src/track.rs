@@ -13,13 +13,15 @@
 //! window is found by binary search. Columns, not structs: a full-width tile reads only starts.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::TransparentWrapper as _;
 
-use crate::ids::{DeviceId, HostId, LabelId, StringId};
+use crate::ids::{DeviceId, HostId, LabelId, StringId, TrackId};
+use crate::relabeled::Relabeled;
 use crate::slices::SliceBlock;
 use crate::units::{Picos, Span};
 
@@ -105,6 +107,24 @@ pub(crate) fn distinct(mut labels: Vec<LabelId>) -> Vec<LabelId> {
     labels
 }
 
+/// Gives slices other labels, by lane and position in it.
+pub(crate) fn relabel(
+    tracks: &mut [Track],
+    changed: BTreeMap<(TrackId, u32), Vec<(u32, LabelId)>>,
+) {
+    for ((track, lane), changes) in changed {
+        let track = &mut tracks[track.index()];
+        let lane = &mut track.lanes[lane as usize];
+        let mut labels = lane.labels().to_vec();
+        for (index, label) in changes {
+            labels[index as usize] = label;
+            track.labels.push(label);
+        }
+        lane.relabel(labels);
+        track.labels = distinct(std::mem::take(&mut track.labels));
+    }
+}
+
 /// The source of a track's events: the plane and the lines of one host file, so that details of a
 /// slice can be read again from the bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -135,7 +155,7 @@ pub struct Lane {
     range: Range<usize>,
     hull: Span,
     /// Labels that replace those of the block.
-    labels: Option<Arc<[LabelId]>>,
+    labels: Option<Relabeled>,
 }
 
 impl Lane {
@@ -149,9 +169,13 @@ impl Lane {
     }
 
     /// Replaces the labels; there must be one for each slice.
-    pub(crate) fn relabel(&mut self, labels: Vec<LabelId>) {
+    fn relabel(&mut self, labels: Vec<LabelId>) {
         debug_assert_eq!(labels.len(), self.len());
-        self.labels = Some(labels.into());
+        self.labels = Some(if self.block.can_be_filled_again() {
+            Relabeled::packed(labels)
+        } else {
+            Relabeled::kept(labels)
+        });
     }
 
     /// A separate lane, from columns of equal length.
@@ -198,7 +222,7 @@ impl Lane {
     #[inline]
     pub fn labels(&self) -> &[LabelId] {
         match &self.labels {
-            Some(labels) => labels,
+            Some(labels) => labels.get(),
             None => self.block.labels(self.range.clone()),
         }
     }
@@ -324,6 +348,8 @@ impl Track {
     pub(crate) fn forget_decoded(&mut self) {
         let copies = self.unfilled_copies(SliceBlock::is_filled);
         self.replace_blocks(&copies);
+        let labels = self.lanes.iter_mut().filter_map(|it| it.labels.as_mut());
+        labels.for_each(Relabeled::forget);
     }
 
     /// Blocks to be filled again, as pairs with those that pass.

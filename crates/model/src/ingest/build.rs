@@ -12,6 +12,7 @@ use stepscope_xplane::{EventMetadata, Plane, Space, Stat, lossy};
 use super::async_ops::Completed;
 use super::decode::{Decoded, LineInput, RunKey, TrackKind, decode_track};
 use super::deferred::Deferred;
+use super::graph_events::GraphEvents;
 use super::labels::{Labels, TrackContext};
 use super::nest::{Keep, Nested, NestedLane, Nester, Slice, forget_rows};
 use super::plan::TrackPlan;
@@ -154,6 +155,15 @@ impl BuiltTrack {
                 Ends::deferred(move || source.ends())
             }
             _ => Ends::Found(std::mem::take(&mut self.ends)),
+        }
+    }
+
+    /// Takes the events that are part of graphs. They are found again where the track's slices are.
+    pub(super) fn take_graph_events(&mut self) -> GraphEvents {
+        let found = std::mem::take(&mut self.decoded.graph_events);
+        match &self.source {
+            Some(source) if !found.is_empty() => GraphEvents::Deferred(Arc::clone(source)),
+            _ => GraphEvents::Found(found),
         }
     }
 

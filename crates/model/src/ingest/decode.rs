@@ -16,7 +16,6 @@ use super::nest::{Nester, Slice};
 use super::repeat::Repeat;
 use super::seen::{CounterValue, EventWork, GraphStats, InlineTexts, Seen};
 use crate::flow::FlowKey;
-use crate::ids::TrackId;
 use crate::track::LineOrigin;
 use crate::units::{Picos, Span};
 use crate::vendor::stats::StatRoles;
@@ -78,17 +77,6 @@ pub(super) struct GraphEvent {
     /// Id of the launch.
     pub(super) correlation: Option<u64>,
     pub(super) stats: GraphStats,
-}
-
-/// What an event recorded about graphs; `events` are those of each track, in their order.
-pub(super) fn recorded_graph(
-    events: &[Vec<GraphEvent>],
-    track: TrackId,
-    event: u32,
-) -> Option<GraphEvent> {
-    let own = events.get(track.index())?;
-    let found = own.binary_search_by_key(&event, |event| event.event);
-    Some(own[found.ok()?])
 }
 
 /// Everything one pass over a track's events yields.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::calls::match_runs;
-use super::decode::{GraphEvent, recorded_graph};
-use super::graphs;
+use super::graph_events::{GraphEvents, TrackEvents};
+use super::graphs::{Attributor, OfHost};
 use super::marks::{Mark, steps_of};
 use super::order::{add_program_tracks, display_key};
 use super::parts::PlacedTrack;
@@ -111,9 +111,11 @@ pub(super) fn finish(
 
 /// Runs on all GPUs, and the ops of kernels that graphs launched. Everything of a host is known from
 /// its own tracks, which with many hosts are decoded for this and forgotten again.
-fn gpu_work(session: &mut Session, graph_events: &[Vec<GraphEvent>]) -> GpuRuns {
+fn gpu_work(session: &mut Session, graph_events: &[GraphEvents]) -> GpuRuns {
     let mut all = GpuRuns::default();
-    let mut graphs = graphs::Collected::of(session, graph_events);
+    let has_events = graph_events.iter().any(GraphEvents::has_any);
+    let mut graphs = Attributor::of(session, has_events);
+    let mut named = 0;
     for (host, gpus) in gpus_by_host(&session.tracks, &session.devices) {
         // What is kept for the next reader is kept by number, and tracks are renumbered below.
         let flows = if session.has_rounds {
@@ -121,21 +123,27 @@ fn gpu_work(session: &mut Session, graph_events: &[Vec<GraphEvent>]) -> GpuRuns 
         } else {
             session.flows.kept_of(host)
         };
+        let streams = gpus.iter().flat_map(|(_, streams)| streams);
+        let streams = streams.map(|&stream| TrackId::from_index(stream));
+        let events = TrackEvents::of(graph_events, streams);
         let own = gpu_runs(
             &mut session.tracks,
             &gpus,
             &flows,
             &mut session.labels,
-            |track, event| recorded_graph(graph_events, track, event)?.correlation,
+            |track, event| events.get(track, event)?.correlation,
         );
-        if let Some(graphs) = &mut graphs {
-            for (device, _) in &gpus {
-                graphs.add(session, &flows, graph_events, *device, &own.runs);
-            }
-        }
+        let of_host = OfHost {
+            gpus: &gpus,
+            flows: &flows,
+            events: &events,
+            runs: &own.runs,
+        };
+        let found = graphs.as_mut().map(|graphs| graphs.host(session, &of_host));
+        named += found.unwrap_or(0);
+        all.attributed += own.attributed;
         all.runs.extend(own.runs);
         all.foreign.extend(own.foreign);
-        all.attributed += own.attributed;
         if session.has_rounds {
             let tracks = session.tracks.iter_mut();
             tracks
@@ -143,7 +151,6 @@ fn gpu_work(session: &mut Session, graph_events: &[Vec<GraphEvent>]) -> GpuRuns 
                 .for_each(Track::forget_decoded);
         }
     }
-    let named = graphs.map_or(0, |graphs| graphs::attribute(session, graphs));
     all.attributed = all.attributed.saturating_sub(named);
     all
 }

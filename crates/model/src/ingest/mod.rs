@@ -21,6 +21,7 @@ mod deferred;
 mod devices;
 mod environment;
 mod finish;
+mod graph_events;
 mod graphs;
 mod hlo_files;
 mod input;

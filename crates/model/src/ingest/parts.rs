@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_xplane::Space;
 
 use super::build::{BuiltTrack, counter_tracks};
-use super::decode::{Annotation, GraphEvent};
+use super::decode::Annotation;
+use super::graph_events::GraphEvents;
 use super::labels::{Labels, text};
 use super::plan::TrackPlan;
 use crate::activity::Activity;
@@ -26,7 +27,7 @@ pub(super) struct PlacedTrack {
     pub(super) run_ids: Vec<(u32, i64, i64)>,
     /// Marks of steps, each with the name of its series.
     pub(super) annotations: Vec<(Annotation, StringId)>,
-    pub(super) graph_events: Vec<GraphEvent>,
+    pub(super) graph_events: GraphEvents,
 }
 
 /// Tracks and what else decoding yielded, with labels resolved.
@@ -119,9 +120,9 @@ impl Parts {
                     Vec::new()
                 },
                 graph_events: if is_first {
-                    std::mem::take(&mut built.decoded.graph_events)
+                    built.take_graph_events()
                 } else {
-                    Vec::new()
+                    GraphEvents::default()
                 },
             });
         }
@@ -131,7 +132,7 @@ impl Parts {
                 ends: Ends::default(),
                 run_ids: Vec::new(),
                 annotations: Vec::new(),
-                graph_events: Vec::new(),
+                graph_events: GraphEvents::default(),
             });
         }
         self.aggregates

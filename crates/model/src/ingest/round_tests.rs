@@ -96,6 +96,12 @@ fn told(session: &Session) -> Vec<String> {
         let texts = [op.name, op.category, op.scope].map(|text| session.text(text));
         format!("{:?} {texts:?} {:?}", op.program, op.cost)
     }));
+    told.extend(session.graphs.iter().map(|graph| {
+        let name = session.text(graph.name);
+        let (device, program, launches) = (graph.device, graph.program, graph.launches);
+        let (found, open) = (&graph.found, &graph.open);
+        format!("{device:?} {program:?} {name} {launches} {found:?} {open:?}")
+    }));
     for id in session.track_ids() {
         let track = session.track(id);
         let (name, role) = (session.text(track.name), track.role);
@@ -107,7 +113,9 @@ fn told(session: &Session) -> Vec<String> {
         for lane in &track.lanes {
             let labels = lane.labels().iter().map(|&label| {
                 let label = session.label(label);
-                (session.text(label.name), label.class, label.activity)
+                let op = label.op.map(|op| session.text(session.op(op).name));
+                let (how, class) = (label.attribution, label.class);
+                (session.text(label.name), op, how, class, label.activity)
             });
             told.push(format!("{:?}", labels.collect::<Vec<_>>()));
             told.push(format!("{:?} {:?}", lane.starts(), lane.durations()));

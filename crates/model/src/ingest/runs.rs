@@ -6,7 +6,7 @@ use crate::flow::{FlowKind, HostFlows};
 use crate::ids::{DeviceId, HostId, LabelId, ProgramId, SliceId, TrackId};
 use crate::label::{Label, SliceKind};
 use crate::session::{Device, ProgramRun};
-use crate::track::{Track, TrackRole, distinct};
+use crate::track::{Track, TrackRole, relabel};
 use crate::units::{Picos, Span};
 
 /// Recorded runs: the slices of the device's program rows.
@@ -243,17 +243,7 @@ fn attribute(
         of_lane.or_default().push((kernel.slice.index, label));
         attributed += 1;
     }
-    for ((track, lane), changes) in changed {
-        let track = &mut tracks[track.index()];
-        let lane = &mut track.lanes[lane as usize];
-        let mut labels = lane.labels().to_vec();
-        for (index, label) in changes {
-            labels[index as usize] = label;
-            track.labels.push(label);
-        }
-        lane.relabel(labels);
-        track.labels = distinct(std::mem::take(&mut track.labels));
-    }
+    relabel(tracks, changed);
     attributed
 }
 

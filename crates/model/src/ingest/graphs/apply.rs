@@ -14,16 +14,32 @@ use crate::ids::{LabelId, OpId, ProgramId, StringId, TrackId};
 use crate::ingest::labels::op_from_hlo;
 use crate::label::{Class, Label, SliceKind};
 use crate::session::Session;
-use crate::track::distinct;
+use crate::track::relabel;
 use crate::units::Picos;
 use crate::vendor::events::kernel_class;
+
+/// The ops and labels that kernels were given, over all hosts.
+pub(super) struct Given {
+    ops: FxHashMap<(ProgramId, StringId), OpId>,
+    /// Labels that differ from another one in op and program.
+    labels: FxHashMap<(LabelId, Option<OpId>, Option<ProgramId>, Attribution), LabelId>,
+}
+
+impl Given {
+    /// The ops that have run so far.
+    pub(super) fn of(session: &Session) -> Self {
+        let ops = (0..).map(OpId).zip(&session.ops);
+        Self {
+            ops: ops.map(|(id, op)| ((op.program, op.name), id)).collect(),
+            labels: FxHashMap::default(),
+        }
+    }
+}
 
 pub(super) struct Apply<'a> {
     session: &'a mut Session,
     collected: &'a Collected,
-    ops: FxHashMap<(ProgramId, StringId), OpId>,
-    /// Labels that differ from another one in op and program.
-    labels: FxHashMap<(LabelId, Option<OpId>, Option<ProgramId>, Attribution), LabelId>,
+    given: &'a mut Given,
     /// New labels of slices, by lane.
     changed: BTreeMap<(TrackId, u32), Vec<(u32, LabelId)>>,
     graphs: BTreeMap<GraphKey, Graph>,
@@ -31,14 +47,15 @@ pub(super) struct Apply<'a> {
 }
 
 impl<'a> Apply<'a> {
-    pub(super) fn new(session: &'a mut Session, collected: &'a Collected) -> Self {
-        let ops = (0..).map(OpId).zip(&session.ops);
-        let ops = ops.map(|(id, op)| ((op.program, op.name), id)).collect();
+    pub(super) fn new(
+        session: &'a mut Session,
+        collected: &'a Collected,
+        given: &'a mut Given,
+    ) -> Self {
         Self {
             session,
             collected,
-            ops,
-            labels: FxHashMap::default(),
+            given,
             changed: BTreeMap::new(),
             graphs: BTreeMap::new(),
             newly_named: 0,
@@ -52,8 +69,8 @@ impl<'a> Apply<'a> {
                 self.launch(work, number, &found);
             }
         }
-        self.relabel();
-        self.session.graphs = self.graphs.into_values().collect();
+        relabel(&mut self.session.tracks, self.changed);
+        self.session.graphs.extend(self.graphs.into_values());
         self.newly_named
     }
 
@@ -126,13 +143,13 @@ impl<'a> Apply<'a> {
         }
         let session = &mut *self.session;
         let text = session.strings.intern(name);
-        if let Some(&known) = self.ops.get(&(program, text)) {
+        if let Some(&known) = self.given.ops.get(&(program, text)) {
             return Some(known);
         }
         let op = op_from_hlo(&session.programs, &mut session.strings, program, name);
         let id = OpId::from_index(session.ops.len());
         session.ops.push(op);
-        self.ops.insert((program, text), id);
+        self.given.ops.insert((program, text), id);
         Some(id)
     }
 
@@ -145,7 +162,7 @@ impl<'a> Apply<'a> {
         how: Attribution,
     ) -> LabelId {
         let key = (label, op, program, how);
-        if let Some(&known) = self.labels.get(&key) {
+        if let Some(&known) = self.given.labels.get(&key) {
             return known;
         }
         let old = &self.session.labels[label.index()];
@@ -162,7 +179,7 @@ impl<'a> Apply<'a> {
             self.session.labels.push(new);
             LabelId::from_index(self.session.labels.len() - 1)
         };
-        self.labels.insert(key, found);
+        self.given.labels.insert(key, found);
         found
     }
 
@@ -220,23 +237,5 @@ impl<'a> Apply<'a> {
         let (_, count, time) = &mut graph.open[position];
         *count += 1;
         add(time);
-    }
-
-    fn relabel(&mut self) {
-        let has_rounds = self.session.has_rounds;
-        for ((track, lane), changes) in std::mem::take(&mut self.changed) {
-            let track = &mut self.session.tracks[track.index()];
-            let lane = &mut track.lanes[lane as usize];
-            let mut labels = lane.labels().to_vec();
-            for (index, label) in changes {
-                labels[index as usize] = label;
-                track.labels.push(label);
-            }
-            lane.relabel(labels);
-            track.labels = distinct(std::mem::take(&mut track.labels));
-            if has_rounds {
-                track.forget_decoded();
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::flow::{FlowKind, HostFlows};
 use crate::graphs::GraphDetail;
 use crate::ids::{DeviceId, LabelId, OpId, ProgramId, SliceId, TrackId};
-use crate::ingest::decode::{GraphEvent, recorded_graph};
+use crate::ingest::graph_events::TrackEvents;
 use crate::ingest::seen::GraphStats;
 use crate::label::SliceKind;
 use crate::session::{ProgramRun, Session};
@@ -41,14 +41,22 @@ pub(super) struct GraphKernel {
     pub(super) node: Option<u64>,
 }
 
-/// The graphs of a session.
+/// What is known of a host whose kernels are looked at.
+pub(in crate::ingest) struct OfHost<'a> {
+    /// Its GPUs, with the positions of their streams.
+    pub(in crate::ingest) gpus: &'a [(DeviceId, Vec<usize>)],
+    pub(in crate::ingest) flows: &'a HostFlows,
+    pub(in crate::ingest) events: &'a TrackEvents<'a>,
+    /// Runs on its GPUs.
+    pub(in crate::ingest) runs: &'a [ProgramRun],
+}
+
+/// The graphs of a host.
 #[derive(Default)]
-pub(in crate::ingest) struct Collected {
+pub(super) struct Collected {
     pub(super) launches: Vec<Launch>,
     /// Ops that ran separately.
     pub(super) outside: BTreeSet<OpId>,
-    /// By op: whether it represents a command buffer.
-    pub(super) stands_for_graph: Vec<bool>,
 }
 
 /// What the kernels of one launch have in common.
@@ -69,6 +77,13 @@ struct StreamSlice {
     event: u32,
 }
 
+/// Whether a call that launches graphs was recorded.
+pub(super) fn has_launches(session: &Session) -> bool {
+    session.labels.iter().any(|label| {
+        label.kind == SliceKind::Host && launches_graph(session.strings.get(label.name))
+    })
+}
+
 /// By op: whether it is not an instruction but the name of a command buffer, or the call of one.
 fn command_buffer_ops(session: &Session) -> Vec<bool> {
     let ops = session.ops.iter().map(|op| {
@@ -87,32 +102,44 @@ fn command_buffer_ops(session: &Session) -> Vec<bool> {
     ops.collect()
 }
 
-impl Collected {
-    /// Room for launches; `None` if no event, call, or op mentions graphs.
-    pub(in crate::ingest) fn of(session: &Session, events: &[Vec<GraphEvent>]) -> Option<Self> {
-        let stands_for_graph = command_buffer_ops(session);
-        let has_events = events.iter().any(|events| !events.is_empty());
-        let mut labels = session.labels.iter();
-        let has_calls = labels.any(|label| {
-            label.kind == SliceKind::Host && launches_graph(session.strings.get(label.name))
-        });
-        let is_any = has_events || has_calls || stands_for_graph.contains(&true);
-        is_any.then(|| Self {
-            stands_for_graph,
-            ..Self::default()
-        })
+/// Ops that are no instructions but stand for a whole command buffer.
+pub(super) struct StandIns(Vec<bool>);
+
+impl StandIns {
+    /// Among all ops.
+    pub(super) fn of(session: &Session) -> Self {
+        Self(command_buffer_ops(session))
     }
 
-    /// Adds the launches on one device. `flows` are the arrows of its host; `runs` are also of other
-    /// devices.
-    pub(in crate::ingest) fn add(
+    pub(super) fn has_any(&self) -> bool {
+        self.0.contains(&true)
+    }
+
+    /// Whether an op is one; those that are found from HLO are not.
+    pub(super) fn contains(&self, op: OpId) -> bool {
+        self.0.get(op.index()).copied().unwrap_or(false)
+    }
+}
+
+impl Collected {
+    /// The launches on the GPUs of one host.
+    pub(super) fn of(session: &Session, stand_ins: &StandIns, host: &OfHost<'_>) -> Self {
+        let mut collected = Self::default();
+        for (device, _) in host.gpus {
+            collected.add(session, stand_ins, host, *device);
+        }
+        collected
+    }
+
+    /// Adds the launches on one device.
+    fn add(
         &mut self,
         session: &Session,
-        flows: &HostFlows,
-        events: &[Vec<GraphEvent>],
+        stand_ins: &StandIns,
+        host: &OfHost<'_>,
         device: DeviceId,
-        runs: &[ProgramRun],
     ) {
+        let (runs, flows, events) = (host.runs, host.flows, host.events);
         let own = runs.iter().filter(|run| run.device == device);
         let own = own.map(|run| (run.span.start.0, run.span.end.0));
         let mut runs: Vec<(i64, i64)> = own.collect();
@@ -131,7 +158,7 @@ impl Collected {
         for slice in stream_slices(session, device) {
             let label = &session.labels[slice.label.index()];
             let recorded = recorded(events, &slice);
-            let op = label.op.filter(|op| !self.stands_for_graph[op.index()]);
+            let op = label.op.filter(|&op| !stand_ins.contains(op));
             let is_named = label.op.is_some() && op.is_none();
             let call = launch_call(session, flows, slice.slice);
             let Some(key) = row.key(
@@ -248,8 +275,8 @@ impl Row {
 }
 
 /// What a slice recorded about graphs: ID of the launch, and the rest.
-fn recorded(events: &[Vec<GraphEvent>], slice: &StreamSlice) -> Option<(Option<u64>, GraphStats)> {
-    let event = recorded_graph(events, slice.slice.track, slice.event)?;
+fn recorded(events: &TrackEvents<'_>, slice: &StreamSlice) -> Option<(Option<u64>, GraphStats)> {
+    let event = events.get(slice.slice.track, slice.event)?;
     Some((event.correlation, event.stats))
 }
 

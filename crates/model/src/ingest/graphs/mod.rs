@@ -35,9 +35,9 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use align::{Found, align};
-use apply::Apply;
-pub(super) use collect::Collected;
-use collect::Launch;
+use apply::{Apply, Given};
+pub(super) use collect::OfHost;
+use collect::{Collected, Launch, StandIns, has_launches};
 use nodes::Programs;
 use scope::{Surroundings, scope};
 use work::{Work, prepare};
@@ -46,14 +46,37 @@ use crate::graphs::{GraphDetail, OpenReason};
 use crate::ids::ProgramId;
 use crate::session::Session;
 
-/// Finds the ops of kernels launched by graphs, and reports in [`Session::graphs`] how. Returns how
-/// many kernels got an op that named none before.
-pub(super) fn attribute(session: &mut Session, mut collected: Collected) -> usize {
-    let mut programs = Programs::of(session, &collected);
-    programs.find_for(session, &mut collected.launches);
-    let work = prepare(session, &collected, &mut programs);
-    let results = solve(&collected, &programs, &work);
-    Apply::new(session, &collected).run(&work, results)
+/// Finds the ops of kernels launched by graphs, and reports in [`Session::graphs`] how: host by host,
+/// from what the same host recorded, so that no more than one host's kernels are in memory.
+pub(super) struct Attributor {
+    stand_ins: StandIns,
+    programs: Programs,
+    given: Given,
+}
+
+impl Attributor {
+    /// `None` if no event, call, or op mentions graphs.
+    pub(super) fn of(session: &Session, has_events: bool) -> Option<Self> {
+        let stand_ins = StandIns::of(session);
+        let is_any = has_events || stand_ins.has_any() || has_launches(session);
+        is_any.then(|| Self {
+            stand_ins,
+            programs: Programs::of(session),
+            given: Given::of(session),
+        })
+    }
+
+    /// The kernels of one host. Returns how many got an op that named none before.
+    pub(super) fn host(&mut self, session: &mut Session, host: &OfHost<'_>) -> usize {
+        let mut collected = Collected::of(session, &self.stand_ins, host);
+        if collected.launches.is_empty() {
+            return 0;
+        }
+        self.programs.add_launching(session, &mut collected);
+        let work = prepare(session, &collected, &self.stand_ins, &self.programs);
+        let results = solve(&collected, &self.programs, &work);
+        Apply::new(session, &collected, &mut self.given).run(&work, results)
+    }
 }
 
 /// What is known about a program's ops before aligning.

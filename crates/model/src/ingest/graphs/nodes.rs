@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo as hlo;
 
 use super::candidates::{Node, NodeWork};
-use super::collect::{Collected, Launch};
+use super::collect::{Collected, Launch, StandIns};
 use super::schedule::Kernels;
 use crate::attribution::Attribution;
 use crate::ids::{LabelId, OpId, ProgramId};
@@ -17,34 +17,46 @@ use crate::vendor::graphs::{LibraryWork, kernel_name_of, library_work, own_name,
 /// A program that launched graphs is recognized by at least this share of the names of its kernels.
 const RECOGNISED: (usize, usize) = (1, 2);
 
-/// The programs that launched graphs, and the instructions of their ops.
+/// The programs that launched graphs, and the instructions of ops that ran.
 pub(super) struct Programs {
     kernels: FxHashMap<ProgramId, Kernels>,
     /// Program and position of the instruction of each op that has one.
     instructions: Vec<Option<(ProgramId, u32)>>,
+    /// The names of kernels that the programs may have, once a launch must be recognized by them.
+    names: Option<Vec<(ProgramId, FxHashSet<String>)>>,
+    /// Launches by their labels, and the program recognized.
+    recognized: FxHashMap<Vec<LabelId>, Option<ProgramId>>,
 }
 
 impl Programs {
-    pub(super) fn of(session: &Session, collected: &Collected) -> Self {
+    pub(super) fn of(session: &Session) -> Self {
         let instructions = session.ops.iter().map(|op| {
             let hlo = session.programs[op.program.index()].hlo.as_ref()?;
             let instruction = hlo.instruction(session.strings.get(op.name))?;
             Some((op.program, position(instruction)))
         });
-        let mut programs = Self {
+        Self {
             kernels: FxHashMap::default(),
             instructions: instructions.collect(),
-        };
-        let seen = seen_names(session, collected);
-        let launching = collected
-            .launches
-            .iter()
-            .filter_map(|launch| launch.program);
-        for program in launching.collect::<BTreeSet<ProgramId>>() {
-            let empty = FxHashSet::default();
-            programs.add(session, program, seen.get(&program).unwrap_or(&empty));
+            names: None,
+            recognized: FxHashMap::default(),
         }
-        programs
+    }
+
+    /// Adds the programs that launched something, if they are new, and finds those of launches that do
+    /// not say it.
+    pub(super) fn add_launching(&mut self, session: &Session, collected: &mut Collected) {
+        let launching = collected.launches.iter().filter_map(|it| it.program);
+        let mut new: BTreeSet<ProgramId> = launching.collect();
+        new.retain(|program| !self.kernels.contains_key(program));
+        if !new.is_empty() {
+            let seen = seen_names(session, collected);
+            let empty = FxHashSet::default();
+            for program in new {
+                self.add(session, program, seen.get(&program).unwrap_or(&empty));
+            }
+        }
+        self.find_for(session, &mut collected.launches);
     }
 
     fn add(&mut self, session: &Session, id: ProgramId, seen: &FxHashSet<String>) {
@@ -63,34 +75,20 @@ impl Programs {
 
     /// Program and instruction of an op.
     pub(super) fn instruction_of(&self, op: OpId) -> Option<(ProgramId, u32)> {
-        self.instructions[op.index()]
+        self.instructions.get(op.index()).copied().flatten()
     }
 
     /// Assigns launches with an unknown program to the program whose kernels they have, if it is
     /// unique.
-    pub(super) fn find_for(&mut self, session: &Session, launches: &mut [Launch]) {
-        if launches.iter().all(|launch| launch.program.is_some()) {
-            return;
-        }
-        let names: Vec<(ProgramId, FxHashSet<String>)> = (0..session.programs.len())
-            .filter_map(|position| {
-                let hlo = session.programs[position].hlo.as_ref()?;
-                let names = hlo.instructions().map(|op| kernel_name_of(&op.name));
-                Some((ProgramId::from_index(position), names.collect()))
-            })
-            .collect();
-        let mut known: FxHashMap<Vec<LabelId>, Option<ProgramId>> = FxHashMap::default();
-        for launch in launches
-            .iter_mut()
-            .filter(|launch| launch.program.is_none())
-        {
+    fn find_for(&mut self, session: &Session, launches: &mut [Launch]) {
+        let unknown = launches.iter_mut().filter(|it| it.program.is_none());
+        for launch in unknown {
             let mut labels: Vec<LabelId> = launch.kernels.iter().map(|k| k.label).collect();
             labels.sort_unstable();
             labels.dedup();
-            let found = known
-                .entry(labels)
-                .or_insert_with_key(|labels| recognize(session, labels, &names));
-            launch.program = *found;
+            let names = self.names.get_or_insert_with(|| kernel_names(session));
+            let found = self.recognized.entry(labels);
+            launch.program = *found.or_insert_with_key(|own| recognize(session, own, names));
             if let Some(program) = launch.program
                 && !self.kernels.contains_key(&program)
             {
@@ -107,16 +105,14 @@ impl Programs {
         session: &Session,
         program: ProgramId,
         labels: &[LabelId],
-        collected: &Collected,
+        stand_ins: &StandIns,
     ) -> Vec<Node> {
         let kernels = self.kernels(program);
         let mut known: FxHashMap<LabelId, Node> = FxHashMap::default();
         let node = |&label: &LabelId| {
             *known.entry(label).or_insert_with(|| {
                 let label = &session.labels[label.index()];
-                let op = label
-                    .op
-                    .filter(|op| !collected.stands_for_graph[op.index()]);
+                let op = label.op.filter(|&op| !stand_ins.contains(op));
                 let mut node = self::node(session, kernels, label);
                 let recorded = op.and_then(|op| self.instruction_of(op));
                 if let Some((_, op)) = recorded.filter(|&(of, _)| of == program) {
@@ -160,6 +156,16 @@ fn node(session: &Session, kernels: Option<&Kernels>, label: &Label) -> Node {
         LibraryWork::Fill => NodeWork::Fill(None),
         work => NodeWork::Library(work),
     })
+}
+
+/// The names that kernels of each program with HLO may have.
+fn kernel_names(session: &Session) -> Vec<(ProgramId, FxHashSet<String>)> {
+    let programs = (0..session.programs.len()).filter_map(|position| {
+        let hlo = session.programs[position].hlo.as_ref()?;
+        let names = hlo.instructions().map(|op| kernel_name_of(&op.name));
+        Some((ProgramId::from_index(position), names.collect()))
+    });
+    programs.collect()
 }
 
 /// A kernel name as given by XLA.

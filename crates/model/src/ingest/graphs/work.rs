@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::candidates::Node;
-use super::collect::Collected;
+use super::collect::{Collected, StandIns};
 use super::nodes::Programs;
 use super::unit::{GraphKey, Unit, units};
 use crate::graphs::GraphDetail;
@@ -24,7 +24,8 @@ pub(super) struct Work {
 pub(super) fn prepare(
     session: &Session,
     collected: &Collected,
-    programs: &mut Programs,
+    stand_ins: &StandIns,
+    programs: &Programs,
 ) -> Vec<Work> {
     let mut graphs: BTreeMap<GraphKey, Vec<usize>> = BTreeMap::new();
     for (position, launch) in collected.launches.iter().enumerate() {
@@ -38,7 +39,7 @@ pub(super) fn prepare(
     for (key, own) in graphs {
         for unit in units(session, &collected.launches, &own) {
             let nodes = match key.program.filter(|_| key.detail != GraphDetail::Whole) {
-                Some(program) => programs.nodes(session, program, &unit.labels, collected),
+                Some(program) => programs.nodes(session, program, &unit.labels, stand_ins),
                 None => Vec::new(),
             };
             let first = nodes.iter().filter_map(|node| Some(node.known?.0)).min();

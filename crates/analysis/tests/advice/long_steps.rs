@@ -97,3 +97,60 @@ fn a_short_run_of_the_same_function_does_not_refute_it() {
         "{what}"
     );
 }
+
+/// Steps of one program: how often its loop goes round in each, and whether it takes a branch.
+fn loops(of: &[(u32, bool)]) -> Value {
+    let mut lines = [String::new(), String::new(), String::new()];
+    let mut at = 0;
+    for (step, &(rounds, has_branch)) in of.iter().enumerate() {
+        let run = format!("[run_id={step} program_id=5]");
+        let op = |name: &str, from: u32, to: u32| {
+            format!(
+                "{from}..{to}us {name} [run_id={step} hlo_op={name} hlo_module=jit_step program_id=5]\n"
+            )
+        };
+        let begin = at;
+        for _ in 0..rounds {
+            lines[1] += &op("dot.5", at, at + 100);
+            at += 100;
+        }
+        if has_branch {
+            lines[1] += &op("svd.6", at, at + 1500);
+            at += 1500;
+        }
+        _ = writeln!(lines[0], "{begin}..{at}us jit_step(5) {run}");
+        _ = writeln!(
+            lines[2],
+            "{begin}..{}us train #step_num={step},_r=1#",
+            at + 10
+        );
+        at += 20;
+    }
+    let [modules, ops, marks] = lines;
+    let text = format!(
+        "host vm\ndevice tpu:0 v6e\nline XLA Modules\n{modules}line XLA Ops\n{ops}thread python\n{marks}\
+         program 5 jit_step\n  p.0 = bf16[64,64] parameter(0)\n  dot.5 = bf16[64,64] dot(p.0, p.0)\n  \
+         svd.6 = bf16[64,64] custom-call(dot.5) op_name=\"jit(step)/cond/branch_1_fun/svd\""
+    );
+    finding(&advice(&[text]), "step_outliers")
+}
+
+#[test]
+fn a_branch_that_few_steps_take_explains_them() {
+    let mut all = vec![(10, false); 20];
+    (all[6], all[13]) = ((10, true), (10, true));
+    let found = loops(&all);
+    let what = text(&found, "what");
+    let told =
+        "svd.6 (jit(step)/cond/branch_1_fun/svd) runs only in long steps, for 1.500 ms in step 13.";
+    assert!(what.contains(told), "{what}");
+    assert!(text(&found, "why").contains("take a branch of the program"));
+    // Where every step takes it, it explains none.
+    let mut all = vec![(10, true); 20];
+    (all[6], all[13]) = ((40, true), (40, true));
+    let found = loops(&all);
+    let what = text(&found, "what");
+    let told = "dot.5 runs 40 times in step 13, usually 10; it takes 3.000 ms more there.";
+    assert!(what.contains(told), "{what}");
+    assert!(text(&found, "why").contains("goes round more often"));
+}

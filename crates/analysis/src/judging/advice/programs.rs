@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_model::hlo::{self, Instruction, InstructionIndex, OpClass};
+use stepscope_model::hlo::{self, Instruction, InstructionIndex, OpClass, Shape};
 use stepscope_model::{ProgramId, SaturatingSum as _, Session};
 
 use crate::views::ops::{AllOps, OpRow};
@@ -58,6 +58,21 @@ impl<'a> BusyProgram<'a> {
         self.hlo.signature().is_some_and(|signature| {
             let mut updated = signature.arguments.iter().filter(|one| one.is_updated);
             updated.any(|one| !one.shape.dimensions.is_empty())
+        })
+    }
+
+    /// Whether it may be called with an array that it returned: a result has the shape of an argument.
+    pub(super) fn may_continue(&self) -> bool {
+        self.hlo.signature().is_none_or(|signature| {
+            let mut results = signature.results.iter();
+            results.any(|result| {
+                let mut given = signature.arguments.iter().map(|one| one.shape);
+                let is_same = |one: &Shape| {
+                    (&one.element_type, &one.dimensions)
+                        == (&result.element_type, &result.dimensions)
+                };
+                !result.dimensions.is_empty() && given.any(is_same)
+            })
         })
     }
 

@@ -44,7 +44,7 @@ pub(crate) struct OtherEnd {
     pub(crate) called: Option<LabelId>,
     /// When the loop waits in a queue.
     pub(crate) waits: Intervals,
-    /// Time of the waits in which the thread runs functions of the program.
+    /// Time of the waits in which the thread runs functions of the program and waits for nothing itself.
     pub(crate) runs_ps: i64,
     /// Whether it sleeps for most of the waits.
     pub(crate) sleeps: bool,
@@ -65,6 +65,7 @@ struct Labels {
     own: Vec<bool>,
     library: Vec<bool>,
     sleeps: Vec<bool>,
+    blocked: Vec<bool>,
 }
 
 impl OtherEnd {
@@ -146,6 +147,7 @@ impl Labels {
                 end == QueueEnd::Put && is_of_library(session, session.label(id))
             }),
             sleeps: labels(&|id| session.label(id).activity == Activity::Sleep),
+            blocked: labels(&|id| session.label(id).activity == Activity::Blocked),
         }
     }
 }
@@ -153,6 +155,8 @@ impl Labels {
 impl Doing {
     fn of(track: &Track, labels: &Labels, windows: &Intervals, waits: &Intervals) -> Self {
         let (mut hand_overs, mut sleeps_ps) = (0, 0i64);
+        // A function that waits for a lock or an answer takes no time itself.
+        let awake = waits.subtract(&times_of(track, &labels.blocked));
         let (mut inside, mut libraries) = (Inside::new(), Inside::new());
         for nest in &track.nests {
             for (depth, number) in nest.clone().enumerate() {
@@ -171,7 +175,7 @@ impl Doing {
                         (_, true) => &mut libraries,
                         _ => continue,
                     };
-                    let within = waits.clip(lane.span(index)).into_spans();
+                    let within = awake.clip(lane.span(index)).into_spans();
                     if !within.is_empty() {
                         let (spans, depths) = functions.entry(*label).or_default();
                         *depths += depth * within.len();
@@ -193,6 +197,19 @@ impl Doing {
             sleeps_ps,
         }
     }
+}
+
+/// When slices with these labels run.
+fn times_of(track: &Track, is_wanted: &[bool]) -> Intervals {
+    let mut spans = Vec::new();
+    if track.may_have(|label| is_wanted[label.index()]) {
+        for lane in &track.lanes {
+            let labels = lane.labels().iter().enumerate();
+            let own = labels.filter(|(_, label)| is_wanted[label.index()]);
+            spans.extend(own.map(|(index, _)| lane.span(index)));
+        }
+    }
+    Intervals::union_of(spans)
 }
 
 /// Whether it is a Python function of a library that does something itself.

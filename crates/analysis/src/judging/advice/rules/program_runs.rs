@@ -185,10 +185,10 @@ impl Repeated {
     fn told(&self, facts: &Facts<'_>, finding: AdviceFinding) -> AdviceFinding {
         let name = format::shortened(&facts.session.program(self.program).name);
         let mut busy = facts.programs().iter();
-        // Its results have the shapes of its arguments: a run may get those of the one before.
+        // A result has the shape of an argument: a run may get that of the one before.
         let may_feed = busy
             .find(|one| one.id == self.program)
-            .is_none_or(BusyProgram::trains);
+            .is_none_or(BusyProgram::may_continue);
         let what = format!(
             "{} Of these, {} are of {name}, with the same shapes each time.",
             finding.what,
@@ -209,8 +209,9 @@ impl Repeated {
     }
 }
 
-const FIX_VMAP: &str = "No run gets the result of another one: stack the arguments of all of them, and compute them in one \
-                        call with jax.vmap.";
+const FIX_VMAP: &str = "If no result decides what the next run gets, stack the arguments of all of them, and compute them in \
+                        one call with jax.vmap. If the host decides after each result, as an environment \
+                        does, let it do so for several of them at a time: one call serves all.";
 const CODE_VMAP: &str =
     "results = jax.jit(jax.vmap(function))(stacked)      # not [function(x) for x in xs]";
 const FIX_EITHER: &str = "If no run gets the result of another one of its step, such as members of an ensemble, stack the \

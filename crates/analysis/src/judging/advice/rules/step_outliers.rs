@@ -1,6 +1,6 @@
 //! Some steps take much longer than the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::SaturatingSum as _;
 
@@ -16,7 +16,11 @@ use crate::measuring::steps::{PartKind, StepBar, grown_part};
 use crate::telling::format;
 use crate::views::hosts::LateStep;
 
+mod ops;
 mod programs;
+
+use ops::OpsOfLongSteps;
+use programs::OfLongSteps;
 
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
@@ -28,6 +32,8 @@ pub(super) static RULE: Rule = Rule {
 /// As many odd steps without a recorded cause are no fault of a program whose devices share cores with
 /// all else on the machine.
 const MOST_ODD: usize = 2;
+/// Work explains a long step if its time is at least this share of the excess over the median.
+const EXPLAINS: f64 = 1.0 / 3.0;
 /// Noise seldom makes a step this many times as long.
 const MUCH: f64 = 2.0;
 const WARMS_UP: &str = "They are the first steps of the recording: caches, allocators and pipelines may still be \
@@ -77,17 +83,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
     let excess = typical.duration_ps - usual;
-    let steps = long.iter().filter_map(|bar| of_bars.position(bar));
-    let own = of_bars
-        .position(typical)
-        .and_then(|typical| programs::of_long_steps(facts, &steps.collect(), typical, excess));
+    let steps = LongSteps::of(&of_bars, &long, typical, excess);
+    let own = steps.as_ref().and_then(|steps| Own::of(facts, steps));
     let late = if own.is_none() {
         late_in(facts, &of_bars, typical, excess)
     } else {
         None
     };
     let cause = match (&own, late) {
-        (Some(own), _) => own.text(facts),
+        (Some(own), _) => own.text(facts, typical.step),
         (None, Some(late)) => lateness(late),
         (None, None) => String::new(),
     };
@@ -134,6 +138,65 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .within(of_bars.beyond_ps(facts, &long, usual))
     .seen(evidence)
     .found()
+}
+
+/// The long steps, by their positions in `Session::steps`.
+struct LongSteps {
+    long: BTreeSet<usize>,
+    /// One of them.
+    typical: usize,
+    /// What it takes beyond the median.
+    excess_ps: f64,
+}
+
+impl LongSteps {
+    fn of(
+        of_bars: &Positions<'_>,
+        long: &[&StepBar],
+        typical: &StepBar,
+        excess_ps: f64,
+    ) -> Option<Self> {
+        let all = long.iter().filter_map(|bar| of_bars.position(bar));
+        Some(Self {
+            long: all.collect(),
+            typical: of_bars.position(typical)?,
+            excess_ps,
+        })
+    }
+}
+
+/// Work that other steps do not have, and that takes enough of what a long step takes beyond the median.
+enum Own {
+    Program(OfLongSteps),
+    Ops(OpsOfLongSteps),
+}
+
+impl Own {
+    fn of(facts: &Facts<'_>, steps: &LongSteps) -> Option<Self> {
+        let program = programs::of_long_steps(facts, steps).map(Self::Program);
+        program.or_else(|| ops::of_long_steps(facts, steps).map(Self::Ops))
+    }
+
+    fn text(&self, facts: &Facts<'_>, step: i64) -> String {
+        match self {
+            Self::Program(own) => own.text(facts),
+            Self::Ops(own) => own.text(facts, step),
+        }
+    }
+
+    fn why(&self) -> &'static str {
+        match self {
+            Self::Program(own) => own.why(),
+            Self::Ops(own) => own.why(),
+        }
+    }
+
+    fn fix(&self) -> &'static str {
+        match self {
+            Self::Program(own) => own.fix(),
+            Self::Ops(own) => own.fix(),
+        }
+    }
 }
 
 /// Of several long steps the median one, of two the longer one: what makes it long is likely what makes

@@ -13,12 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, Functions, Program, ProgramId};
 
+use super::{EXPLAINS, LongSteps};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::telling::format;
 
-/// A program explains the longest step if its time is at least this share of the excess over the median.
-const EXPLAINS: f64 = 1.0 / 3.0;
 /// It belongs to long steps if for each other step that runs it, so many long ones do.
 const LONG_PER_OTHER: usize = 4;
 
@@ -118,15 +117,10 @@ impl Seen {
 }
 
 /// The function or program of long steps that takes the most time in the longest one, if that explains
-/// what this step takes beyond the median. `long` and `typical` are positions in `Session::steps`.
-pub(super) fn of_long_steps(
-    facts: &Facts<'_>,
-    long: &BTreeSet<usize>,
-    typical: usize,
-    excess_ps: f64,
-) -> Option<OfLongSteps> {
+/// what this step takes beyond the median.
+pub(super) fn of_long_steps(facts: &Facts<'_>, steps: &LongSteps) -> Option<OfLongSteps> {
     let functions = functions(&facts.session.programs);
-    let of_programs = seen(facts, long, typical);
+    let of_programs = seen(facts, &steps.long, steps.typical);
     let mut of_functions: BTreeMap<ProgramId, Seen> = BTreeMap::new();
     for (program, seen) in &of_programs {
         let function = of_functions.entry(functions[program.index()]);
@@ -151,7 +145,7 @@ pub(super) fn of_long_steps(
     let all = function
         .map(|one| found(Kind::Function, one))
         .chain(variant.map(|one| found(Kind::Variant, one)));
-    all.filter(|one| one.time_ps > 0.0 && one.time_ps >= EXPLAINS * excess_ps)
+    all.filter(|one| one.time_ps > 0.0 && one.time_ps >= EXPLAINS * steps.excess_ps)
         .max_by(|a, b| {
             let by_time = a.time_ps.total_cmp(&b.time_ps);
             by_time.then_with(|| Reverse(a.program).cmp(&Reverse(b.program)))

@@ -235,6 +235,11 @@ pub(super) fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
     place_among(facts, cause, |_| true)
 }
 
+/// The same for the gaps of one step.
+pub(super) fn place_in_step(facts: &Facts<'_>, cause: Cause, step: i64) -> String {
+    place_among(facts, cause, |gap| gap.step == Some(step))
+}
+
 /// The same among some of the gaps.
 fn place_among(facts: &Facts<'_>, cause: Cause, counts: impl Fn(&GapRow) -> bool) -> String {
     // The first calls on a thread may happen before its Python is traced.

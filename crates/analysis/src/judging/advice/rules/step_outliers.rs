@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::SaturatingSum as _;
 
-use super::host_causes::BUSY_CORES;
+use super::host_causes::{BUSY_CORES, place_in_step};
 use super::idle::serving_ps;
 use super::one_launch::OneLaunch;
 use super::{Outcome, Rule, finding, gravity, no_steps};
@@ -19,7 +19,7 @@ use crate::views::hosts::LateStep;
 mod ops;
 mod programs;
 
-use ops::OpsOfLongSteps;
+use ops::{Compared, OpsOfLongSteps};
 use programs::OfLongSteps;
 
 pub(super) static RULE: Rule = Rule {
@@ -84,7 +84,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
     let excess = typical.duration_ps - usual;
     let steps = LongSteps::of(&of_bars, &long, typical, excess);
-    let own = steps.as_ref().and_then(|steps| Own::of(facts, steps));
+    let ops = steps.as_ref().and_then(|it| Compared::of(facts, it));
+    let own = steps
+        .as_ref()
+        .and_then(|it| Own::of(facts, it, ops.as_ref()));
     let late = if own.is_none() {
         late_in(facts, &of_bars, typical, excess)
     } else {
@@ -93,13 +96,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let cause = match (&own, late) {
         (Some(own), _) => own.text(facts, typical.step),
         (None, Some(late)) => lateness(late),
-        (None, None) => String::new(),
+        (None, None) => ops.and_then(|ops| ops.longer(facts)).unwrap_or_default(),
     };
     let is_unexplained = own.is_none() && late.is_none() && !warms_up;
     // Devices that share cores wait for each other in any step.
     let takes_turns = part == PartKind::Idle && facts.has_virtual_devices_only();
     let is_odd = long.len() <= MOST_ODD || takes_turns;
-    let may_be_noise = may_lack_cores(facts, part) || lacks_a_core(facts, part, typical.step);
+    let blocked = blocked_in(facts, part, typical.step, more);
+    let may_be_noise = blocked.is_none()
+        && (may_lack_cores(facts, part) || lacks_a_core(facts, part, typical.step));
     let is_noise = is_unexplained && is_odd && may_be_noise;
     finding(
         &RULE,
@@ -124,7 +129,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "All participants meet in the collectives of a step, so the last to arrive sets the pace."
                 .to_owned()
         }
-        None => why(facts, part, typical.step),
+        None => blocked.unwrap_or_else(|| why(facts, part, typical.step)),
     })
     .fix(match &own {
         Some(own) => own.fix(),
@@ -172,9 +177,9 @@ enum Own {
 }
 
 impl Own {
-    fn of(facts: &Facts<'_>, steps: &LongSteps) -> Option<Self> {
+    fn of(facts: &Facts<'_>, steps: &LongSteps, ops: Option<&Compared<'_>>) -> Option<Self> {
         let program = programs::of_long_steps(facts, steps).map(Self::Program);
-        program.or_else(|| ops::of_long_steps(facts, steps).map(Self::Ops))
+        program.or_else(|| ops?.cause().map(Self::Ops))
     }
 
     fn text(&self, facts: &Facts<'_>, step: i64) -> String {
@@ -266,6 +271,20 @@ fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
         _ => "The devices themselves took longer, or the cause on the host was not recorded.",
     };
     known.to_owned()
+}
+
+/// What the host waits for in a step, if that is most of what devices are idle there beyond the median.
+fn blocked_in(facts: &Facts<'_>, part: PartKind, step: i64, more_ps: f64) -> Option<String> {
+    let rows = facts.gaps().steps.iter().filter(|row| row.step == step);
+    let times = rows.map(|row| row.causes_ps[Cause::Blocked.position()]);
+    let longest = times.max().unwrap_or(0);
+    (part == PartKind::Idle && longest as f64 >= MOSTLY * more_ps).then(|| {
+        format!(
+            "The thread that launches the next step waits for a lock, a socket, or another thread or \
+             process meanwhile{}.",
+            place_in_step(facts, Cause::Blocked, step)
+        )
+    })
 }
 
 /// Who was late at a collective of the typical step, if the others waited for it for most of what the

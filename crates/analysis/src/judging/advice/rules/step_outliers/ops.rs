@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::{DeviceId, OpId, Span};
 
-use super::{EXPLAINS, LongSteps};
+use super::{EXPLAINS, LongSteps, MOSTLY};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::steps::median;
 use crate::measuring::totals::totals_within;
@@ -32,49 +32,49 @@ enum Kind {
     Rounds,
 }
 
-/// The ops that explain a long step.
+/// What an op did in the typical long step.
+#[derive(Clone, Copy)]
+struct Grown {
+    kind: Option<Kind>,
+    op: OpId,
+    /// How often it ran there, and usually.
+    runs: (i64, f64),
+    /// What it took beyond the usual.
+    more_ps: f64,
+    /// Whether no other step was seen to run it.
+    is_only: bool,
+}
+
+/// The ops that explain long steps: the one that takes the most time, and others of its kind.
 pub(super) struct OpsOfLongSteps {
     kind: Kind,
-    /// The one that takes the most time.
-    op: OpId,
-    /// How often it runs in the step, and usually.
-    runs: (i64, f64),
+    most: Grown,
+    others: usize,
     /// What all of them take beyond the usual.
     more_ps: f64,
-    /// Other ops of the kind.
-    others: usize,
-    /// Whether no other step was seen to run the op.
-    is_only: bool,
 }
 
 impl OpsOfLongSteps {
     pub(super) fn text(&self, facts: &Facts<'_>, step: i64) -> String {
-        let session = facts.session;
-        let op = session.op(self.op);
-        let name = format::shortened(session.text(op.name));
-        let scope = match session.text(op.scope) {
-            "" => String::new(),
-            scope => format!(" ({})", format::shortened(scope)),
-        };
+        let name = named(facts, self.most.op);
         let others = match self.others {
             0 => String::new(),
             count => format!(" and {}", format::counted(count, "other op")),
         };
         let time = format::duration_ps(self.more_ps);
+        let is_one = self.others == 0;
         match self.kind {
             Kind::Branch => {
-                let only = if self.is_only { "only" } else { "mostly" };
-                let verb = if self.others == 0 { "runs" } else { "run" };
-                format!(
-                    " {name}{scope}{others} {verb} {only} in long steps, for {time} in step {step}."
-                )
+                let only = if self.most.is_only { "only" } else { "mostly" };
+                let verb = if is_one { "runs" } else { "run" };
+                format!(" {name}{others} {verb} {only} in long steps, for {time} in step {step}.")
             }
             Kind::Rounds => {
-                let (now, usual) = self.runs;
-                let verb = if self.others == 0 { "takes" } else { "take" };
+                let (now, usual) = self.most.runs;
+                let verb = if is_one { "takes" } else { "take" };
                 format!(
-                    " {name}{scope} runs {now} times in step {step}, usually {usual}; it{others} {verb} \
-                     {time} more there."
+                    " {name} runs {now} times in step {step}, usually {usual}; it{others} {verb} {time} \
+                     more there."
                 )
             }
         }
@@ -111,89 +111,117 @@ impl OpsOfLongSteps {
 /// How often an op ran in a window, and for how long without what ran within it.
 type Ran = (i64, i64);
 
-/// The ops that run in long steps only, or more often there, if they take enough of what the typical one
-/// takes beyond the median.
-pub(super) fn of_long_steps(facts: &Facts<'_>, steps: &LongSteps) -> Option<OpsOfLongSteps> {
-    let (device, windows) = windows(facts, steps)?;
-    let spans: Vec<(DeviceId, Span)> = windows.iter().map(|&(_, span)| (device, span)).collect();
-    let totals = totals_within(facts.session, &facts.selected, &spans);
-    let mut ran: BTreeMap<OpId, BTreeMap<usize, Ran>> = BTreeMap::new();
-    for window in &totals {
-        for (label, own) in &window.labels {
-            if let Some(op) = facts.session.label(*label).op {
-                let step = ran.entry(op).or_default().entry(windows[window.row].0);
-                let (count, self_ps) = step.or_default();
-                *count = count.saturating_add(own.occurrences);
-                *self_ps = self_ps.saturating_add(own.self_ps);
-            }
-        }
-    }
-    let others: BTreeSet<usize> = windows.iter().map(|&(step, _)| step).collect();
-    let others: Vec<usize> = others.difference(&steps.long).copied().collect();
-    if others.len() < FEWEST_OTHERS {
-        return None;
-    }
-    let mut found: BTreeMap<Kind, Vec<(f64, OpsOfLongSteps)>> = BTreeMap::new();
-    for (op, by_step) in &ran {
-        let one = of_op(*op, by_step, steps, &others);
-        if let Some((kind, one)) = one.map(|one| (one.kind, one)) {
-            found.entry(kind).or_default().push((one.more_ps, one));
-        }
-    }
-    let all = found.into_values().filter_map(|ops| {
-        let more_ps: f64 = ops.iter().map(|(own, _)| own).sum();
-        let count = ops.len();
-        let (_, most) = ops.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-        let one = OpsOfLongSteps {
-            more_ps,
-            others: count - 1,
-            ..most
-        };
-        (more_ps >= EXPLAINS * steps.excess_ps).then_some(one)
-    });
-    all.max_by(|a, b| a.more_ps.total_cmp(&b.more_ps))
+/// What each op did in the long steps and in some others.
+pub(super) struct Compared<'a> {
+    steps: &'a LongSteps,
+    others: Vec<usize>,
+    ran: BTreeMap<OpId, BTreeMap<usize, Ran>>,
 }
 
-/// What an op says about the typical long step.
-fn of_op(
-    op: OpId,
-    by_step: &BTreeMap<usize, Ran>,
-    steps: &LongSteps,
-    others: &[usize],
-) -> Option<OpsOfLongSteps> {
-    let &(count, self_ps) = by_step.get(&steps.typical)?;
-    let of = |step: &usize| by_step.get(step).copied().unwrap_or_default();
-    let usual = |figure: fn(Ran) -> i64| {
-        let figures: Vec<f64> = others.iter().map(|step| figure(of(step)) as f64).collect();
-        median(&figures)
-    };
-    let runs = (count, usual(|(count, _)| count));
-    let in_long = steps
-        .long
-        .iter()
-        .filter(|step| by_step.contains_key(step))
-        .count();
-    let in_others = others
-        .iter()
-        .filter(|step| by_step.contains_key(step))
-        .count();
-    let is_of_long = in_long as f64 >= MOST_OF_LONG * steps.long.len() as f64;
-    let kind = if is_of_long && in_others as f64 <= FEW_OF_OTHERS * others.len() as f64 {
-        Kind::Branch
-    } else if runs.1 > 0.0 && count as f64 >= MORE_ROUNDS * runs.1 {
-        Kind::Rounds
-    } else {
-        return None;
-    };
-    let more_ps = self_ps as f64 - usual(|(_, self_ps)| self_ps);
-    (more_ps > 0.0).then_some(OpsOfLongSteps {
-        kind,
-        op,
-        runs,
-        more_ps,
-        others: 0,
-        is_only: in_others == 0,
-    })
+impl<'a> Compared<'a> {
+    /// `None` if there are too few other steps.
+    pub(super) fn of(facts: &Facts<'_>, steps: &'a LongSteps) -> Option<Self> {
+        let (device, windows) = windows(facts, steps)?;
+        let spans = windows.iter().map(|&(_, span)| (device, span));
+        let spans: Vec<(DeviceId, Span)> = spans.collect();
+        let mut ran: BTreeMap<OpId, BTreeMap<usize, Ran>> = BTreeMap::new();
+        for window in totals_within(facts.session, &facts.selected, &spans) {
+            for (label, own) in &window.labels {
+                if let Some(op) = facts.session.label(*label).op {
+                    let step = ran.entry(op).or_default().entry(windows[window.row].0);
+                    let (count, self_ps) = step.or_default();
+                    *count = count.saturating_add(own.occurrences);
+                    *self_ps = self_ps.saturating_add(own.self_ps);
+                }
+            }
+        }
+        let all: BTreeSet<usize> = windows.iter().map(|&(step, _)| step).collect();
+        let others: Vec<usize> = all.difference(&steps.long).copied().collect();
+        (others.len() >= FEWEST_OTHERS).then_some(Self { steps, others, ran })
+    }
+
+    /// The ops that run in long steps only, or more often there, if they take enough of what the typical
+    /// one takes beyond the median.
+    pub(super) fn cause(&self) -> Option<OpsOfLongSteps> {
+        let mut found: BTreeMap<Kind, Vec<Grown>> = BTreeMap::new();
+        for one in self.grown() {
+            if let Some(kind) = one.kind {
+                found.entry(kind).or_default().push(one);
+            }
+        }
+        let all = found.into_iter().filter_map(|(kind, ops)| {
+            let more_ps: f64 = ops.iter().map(|one| one.more_ps).sum();
+            let others = ops.len() - 1;
+            let most = longest(ops.into_iter())?;
+            let is_enough = more_ps >= EXPLAINS * self.steps.excess_ps;
+            is_enough.then_some(OpsOfLongSteps {
+                kind,
+                most,
+                others,
+                more_ps,
+            })
+        });
+        all.max_by(|a, b| a.more_ps.total_cmp(&b.more_ps))
+    }
+
+    /// ` svd.0 takes 5.000 ms more than usual.`, if one op takes most of what the typical long step takes
+    /// beyond the median. That says where the time goes, not why.
+    pub(super) fn longer(&self, facts: &Facts<'_>) -> Option<String> {
+        let most = longest(self.grown())?;
+        (most.more_ps >= MOSTLY * self.steps.excess_ps).then(|| {
+            let name = named(facts, most.op);
+            let more = format::duration_ps(most.more_ps);
+            format!(" {name} takes {more} more than usual.")
+        })
+    }
+
+    /// The ops that took more than usual in the typical long step.
+    fn grown(&self) -> impl Iterator<Item = Grown> {
+        let all = self.ran.iter().filter_map(|(&op, ran)| self.op(op, ran));
+        all.filter(|one| one.more_ps > 0.0)
+    }
+
+    fn op(&self, op: OpId, by_step: &BTreeMap<usize, Ran>) -> Option<Grown> {
+        let &(count, self_ps) = by_step.get(&self.steps.typical)?;
+        let usual = |figure: fn(Ran) -> i64| {
+            let of = |step| figure(by_step.get(step).copied().unwrap_or_default());
+            let figures: Vec<f64> = self.others.iter().map(|step| of(step) as f64).collect();
+            median(&figures)
+        };
+        let runs = (count, usual(|(count, _)| count));
+        let ran_in = |step: &&usize| by_step.contains_key(*step);
+        let in_long = self.steps.long.iter().filter(ran_in).count();
+        let in_others = self.others.iter().filter(ran_in).count();
+        let is_of_long = in_long as f64 >= MOST_OF_LONG * self.steps.long.len() as f64;
+        let kind = if is_of_long && in_others as f64 <= FEW_OF_OTHERS * self.others.len() as f64 {
+            Some(Kind::Branch)
+        } else if runs.1 > 0.0 && count as f64 >= MORE_ROUNDS * runs.1 {
+            Some(Kind::Rounds)
+        } else {
+            None
+        };
+        Some(Grown {
+            kind,
+            op,
+            runs,
+            more_ps: self_ps as f64 - usual(|(_, self_ps)| self_ps),
+            is_only: in_others == 0,
+        })
+    }
+}
+
+fn longest(ops: impl Iterator<Item = Grown>) -> Option<Grown> {
+    ops.max_by(|a, b| a.more_ps.total_cmp(&b.more_ps))
+}
+
+/// `svd.0 (jit(step)/svd)`.
+fn named(facts: &Facts<'_>, op: OpId) -> String {
+    let op = facts.session.op(op);
+    let name = format::shortened(facts.session.text(op.name));
+    match facts.session.text(op.scope) {
+        "" => name,
+        scope => format!("{name} ({})", format::shortened(scope)),
+    }
 }
 
 /// The device on which the typical long step takes longest, with the long steps there and some others.

@@ -79,7 +79,7 @@ mod tests {
             line_id: 0,
             lanes: vec![Lane::from_columns(&times, &times, &labels, &events)],
             nests: Vec::new(),
-            labels: Vec::new(),
+            labels: Arc::default(),
             samples: None,
             origin: Origin::default(),
         }

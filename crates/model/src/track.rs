@@ -46,7 +46,7 @@ pub struct Track {
     /// For each nest the range of its lanes in `lanes`.
     pub nests: Vec<Range<u32>>,
     /// Labels that its slices may have, ascending.
-    pub labels: Vec<LabelId>,
+    pub labels: Arc<[LabelId]>,
     /// Samples, for counter tracks.
     pub samples: Option<Samples>,
     /// Where the events are in the file, for details.
@@ -100,11 +100,10 @@ impl TrackRole {
 }
 
 /// Ascending, each once.
-pub(crate) fn distinct(mut labels: Vec<LabelId>) -> Vec<LabelId> {
+pub(crate) fn distinct(mut labels: Vec<LabelId>) -> Arc<[LabelId]> {
     labels.sort_unstable();
     labels.dedup();
-    labels.shrink_to_fit();
-    labels
+    labels.into()
 }
 
 /// Gives slices other labels, by lane and position in it.
@@ -116,12 +115,13 @@ pub(crate) fn relabel(
         let track = &mut tracks[track.index()];
         let lane = &mut track.lanes[lane as usize];
         let mut labels = lane.labels().to_vec();
+        let mut all = track.labels.to_vec();
         for (index, label) in changes {
             labels[index as usize] = label;
-            track.labels.push(label);
+            all.push(label);
         }
         lane.relabel(labels);
-        track.labels = distinct(std::mem::take(&mut track.labels));
+        track.labels = distinct(all);
     }
 }
 

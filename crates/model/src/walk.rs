@@ -147,7 +147,7 @@ mod tests {
             device: None,
             role: TrackRole::HostThread,
             line_id: 0,
-            labels: Vec::new(),
+            labels: std::sync::Arc::default(),
             samples: None,
             origin: Origin::default(),
         };

@@ -6,6 +6,7 @@ mod captures;
 mod completing;
 mod cpu;
 mod details;
+mod first_runs;
 mod functions;
 mod gpu;
 mod graphs;

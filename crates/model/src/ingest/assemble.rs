@@ -173,16 +173,16 @@ impl Assembly {
         round: &Round<'_, '_>,
         plan: &Plan,
         built: &[BuiltTrack],
-    ) -> Vec<Vec<LabelId>> {
-        let mut ids: Vec<Vec<LabelId>> = Vec::with_capacity(built.len());
+    ) -> Vec<Arc<[LabelId]>> {
+        let mut ids: Vec<Arc<[LabelId]>> = Vec::with_capacity(built.len());
         let numbered: Vec<_> = plan.tracks.iter().zip(built).collect();
         for tracks in numbered.chunk_by(|a, b| a.0.host == b.0.host) {
             let host = tracks[0].0.host;
             let space = round.space(host);
-            let resolved = tracks
-                .iter()
-                .map(|(track, built)| built.resolve_labels(space, track, &mut self.labels));
-            ids.extend(resolved);
+            for (track, built) in tracks {
+                let own = built.resolve_labels(space, track, &mut self.labels);
+                ids.push(self.parts.shared.get(own.into()));
+            }
             self.labels.forget_keys();
             // Names of labels stand all over the file.
             round.input(host).bytes.release_all();

@@ -170,7 +170,7 @@ impl BuiltTrack {
     /// Forgets what two passes cannot defer, now that it is complete and has these labels: ops of
     /// XLA:CPU, which end on other threads, and slices out of order. All of it is decoded again when one
     /// of them is first read.
-    pub(super) fn forget_kept(&mut self, ids: &[LabelId]) {
+    pub(super) fn forget_kept(&mut self, ids: &Arc<[LabelId]>) {
         let Some(source) = self.source.clone() else {
             return;
         };
@@ -186,7 +186,7 @@ impl BuiltTrack {
         if count == 0 {
             return;
         }
-        let ids: Box<[LabelId]> = ids.into();
+        let ids = Arc::clone(ids);
         let completed = std::mem::take(&mut self.completed);
         self.block = SliceBlock::deferred(count, move |columns| {
             let mut built = source.decode(|lines, kind| build_track(lines, kind, kept));
@@ -380,7 +380,7 @@ pub(super) fn counter_tracks(
                 line_id: plan.line_id,
                 lanes: Vec::new(),
                 nests: Vec::new(),
-                labels: Vec::new(),
+                labels: Arc::default(),
                 samples: Some(Samples {
                     times: samples.iter().map(|sample| sample.0).collect(),
                     values: samples.iter().map(|sample| sample.1).collect(),

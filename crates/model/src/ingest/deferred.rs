@@ -100,7 +100,11 @@ impl Deferred {
     }
 
     /// A block for the lanes of the thread's own slices, whose keys have these labels.
-    pub(super) fn block(self: &Arc<Self>, lanes: &[NestedLane], labels: &[LabelId]) -> SliceBlock {
+    pub(super) fn block(
+        self: &Arc<Self>,
+        lanes: &[NestedLane],
+        labels: &Arc<[LabelId]>,
+    ) -> SliceBlock {
         let mut rows: Vec<(u32, Range<usize>)> = lanes
             .iter()
             .map(|lane| (lane.row, lane.range.clone()))
@@ -108,7 +112,7 @@ impl Deferred {
         rows.sort_unstable_by_key(|(row, _)| *row);
         let rows: Vec<Range<usize>> = rows.into_iter().map(|(_, range)| range).collect();
         let count = rows.iter().map(ExactSizeIterator::len).sum();
-        let labels: Box<[LabelId]> = labels.into();
+        let labels = Arc::clone(labels);
         let deferred = Arc::clone(self);
         SliceBlock::deferred(count, move |columns| {
             deferred.fill(columns, rows.clone(), &labels);

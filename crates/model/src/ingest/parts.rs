@@ -36,6 +36,24 @@ pub(super) struct Parts {
     pub(super) tracks: Vec<PlacedTrack>,
     pub(super) cpu_runs: Vec<ProgramRun>,
     pub(super) aggregates: Vec<Aggregate>,
+    pub(super) shared: Shared,
+}
+
+/// Lists of labels, each once.
+#[derive(Default)]
+pub(super) struct Shared(FxHashSet<Arc<[LabelId]>>);
+
+impl Shared {
+    /// The list in memory that all who have the same share.
+    pub(super) fn get(&mut self, labels: Arc<[LabelId]>) -> Arc<[LabelId]> {
+        match self.0.get(&labels) {
+            Some(known) => Arc::clone(known),
+            None => {
+                self.0.insert(Arc::clone(&labels));
+                labels
+            }
+        }
+    }
 }
 
 impl Parts {
@@ -43,7 +61,7 @@ impl Parts {
         &mut self,
         plan: &TrackPlan,
         mut built: BuiltTrack,
-        ids: &[LabelId],
+        ids: &Arc<[LabelId]>,
         space: &Space<'_>,
         cpu_devices: &BTreeMap<(HostId, i64), DeviceId>,
         labels: &mut Labels,
@@ -69,6 +87,7 @@ impl Parts {
             annotations.push((annotation, labels.strings.intern(&series)));
         }
         let name = labels.strings.intern(&plan.name);
+        let (own_labels, op_labels) = self.labels_of(&built, ids);
         for piece in std::mem::take(&mut built.pieces) {
             let device = match piece.ordinal {
                 Some(ordinal) => cpu_devices.get(&(plan.host, ordinal)).copied(),
@@ -87,9 +106,7 @@ impl Parts {
                 .map_or_else(|| Arc::clone(&block), Arc::new);
             let lanes = piece.nested.lanes.into_iter();
             let lanes: Vec<Lane> = lanes.map(|lane| lane.of_block(&block)).collect();
-            let keys = built.decoded.keys.iter().zip(ids);
-            let own = keys.filter(|(key, _)| key.context.is_cpu_op != is_first);
-            let own = own.map(|(_, label)| *label).collect();
+            let own = if is_first { &own_labels } else { &op_labels };
             self.tracks.push(PlacedTrack {
                 track: Track {
                     name,
@@ -100,7 +117,7 @@ impl Parts {
                     line_id: plan.line_id,
                     lanes,
                     nests: piece.nested.nests,
-                    labels: distinct(own),
+                    labels: Arc::clone(own),
                     samples: None,
                     origin: origin.clone(),
                 },
@@ -143,6 +160,22 @@ impl Parts {
                 duration: Picos(part.duration_ps),
             }));
         self.cpu_runs(plan, &built, space, cpu_devices, labels);
+    }
+
+    /// The labels of the track's own slices, and of the ops that it ran: the same memory for threads and
+    /// hosts that run the same.
+    fn labels_of(
+        &mut self,
+        built: &BuiltTrack,
+        ids: &[LabelId],
+    ) -> (Arc<[LabelId]>, Arc<[LabelId]>) {
+        let mut of = |is_op: bool| {
+            let keys = built.decoded.keys.iter().zip(ids);
+            let own = keys.filter(|(key, _)| key.context.is_cpu_op == is_op);
+            self.shared
+                .get(distinct(own.map(|(_, label)| *label).collect()))
+        };
+        (of(false), of(true))
     }
 
     /// Combines the runs that were added from a position on: one may have ops on several threads of a

@@ -33,7 +33,7 @@ pub(super) fn track(strings: &mut Strings, name: &str, lanes: Vec<Lane>) -> Trac
         line_id: 0,
         lanes,
         nests: vec![nest],
-        labels: Vec::new(),
+        labels: Arc::default(),
         samples: None,
         origin: Origin::default(),
     }

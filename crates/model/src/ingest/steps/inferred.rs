@@ -1,10 +1,11 @@
 //! Steps if none are known: the period of the main function.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::begins::{self, Threads, Works, free_from};
 use super::evidence::{Evidence, Found, Steps, period};
 use super::main_function::{Main, main_function};
+use super::numbers::Numbers;
 use crate::ids::{DeviceId, HostId};
 use crate::ingest::runs::runs_by_device;
 use crate::session::ProgramRun;
@@ -27,6 +28,7 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
     let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
     // The first host with steps, and its periods on its first device.
     let mut first: Option<(HostId, Vec<Span>)> = None;
+    let mut numbers = Numbers::default();
     for (position, device) in evidence.devices.iter().enumerate() {
         let id = DeviceId::from_index(position);
         let mut runs: Vec<&ProgramRun> = runs_of[position].iter().collect();
@@ -46,6 +48,7 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
                 0
             }
         };
+        let shift = numbers.shift(device.host, &works, &runs).unwrap_or(shift);
         for (position, found) in periods.into_iter().enumerate() {
             let Some((span, is_last)) = found else {
                 continue;
@@ -61,6 +64,7 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
             });
         }
     }
+    cut_first(&mut steps);
     add_other_devices(evidence, &main, &runs_of, &mut steps);
     from_zero(steps)
 }
@@ -157,6 +161,25 @@ fn from_zero(steps: Steps) -> Steps {
     let least = steps.keys().map(|key| key.1).min().unwrap_or(0).min(0);
     let renumbered = |((series, number, nth), found)| ((series, number - least, nth), found);
     steps.into_iter().map(renumbered).collect()
+}
+
+/// Cuts the first steps of a host that only some of its devices have: the recording began within them.
+fn cut_first(steps: &mut Steps) {
+    let mut first: BTreeMap<(HostId, Option<DeviceId>), i64> = BTreeMap::new();
+    for ((_, number, _), found) in &*steps {
+        for on in &found.spans {
+            first.entry((on.host, on.device)).or_insert(*number);
+        }
+    }
+    let mut complete: BTreeMap<HostId, i64> = BTreeMap::new();
+    for ((host, _), number) in first {
+        let from = complete.entry(host).or_insert(number);
+        *from = number.max(*from);
+    }
+    for ((_, number, _), found) in steps {
+        let mut hosts = found.spans.iter().map(|on| on.host);
+        found.is_cut |= hosts.any(|host| *number < complete[&host]);
+    }
 }
 
 /// Devices that run other programs than the main one, such as another stage of a pipeline, have the

@@ -8,6 +8,7 @@ mod evidence;
 mod inferred;
 mod launched;
 mod main_function;
+mod numbers;
 mod phases;
 mod rollout;
 mod rounds;

@@ -498,6 +498,41 @@ fn a_conversion_that_ends_with_a_program_reads_its_result() {
     assert!(cause(&other, "python") > own_code, "{other}");
 }
 
+/// Python collects garbage when it likes, and JAX is called before and after. Of an odd
+/// number of calls only their own time is known.
+#[test]
+fn collections_that_python_starts_are_found() {
+    let collecting = |calls: &str| {
+        let text = format!(
+            "thread python
+             repeat 4 every 1ms
+               0..990us     train #step_num=$i,_r=1#
+               10..60us     PjitFunction(step)
+               60..400us    $api.py:10 block_until_ready
+               420..980us   $train.py:7 objects
+               {calls}
+             end
+             thread tf_XLAEigen/1
+             each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+             repeat 4 every 1ms
+               50..390us dot.1 [run_id=$i]
+             end"
+        );
+        ask(&drawn(&[&text]), "idle", &[])
+    };
+    let pair = "500..505us $__init__.py:132 _xla_gc_callback
+                795..800us $__init__.py:132 _xla_gc_callback";
+    let both = collecting(pair);
+    assert_eq!(cause(&both, "garbage_collection"), 4 * 300, "{both}");
+    let odd = collecting(&format!(
+        "450..455us $__init__.py:132 _xla_gc_callback\n{pair}"
+    ));
+    assert_eq!(cause(&odd, "garbage_collection"), 4 * 3 * 5, "{odd}");
+    // What runs between two calls is the program's.
+    let apart = collecting(&pair.replacen('\n', "\n510..700us $train.py:9 append\n", 1));
+    assert_eq!(cause(&apart, "garbage_collection"), 4 * 2 * 5, "{apart}");
+}
+
 /// NumPy's operators are no calls, so the tracer does not record them: the loop's own function, which
 /// was running before the recording began, has the time between calls.
 #[test]

@@ -23,6 +23,7 @@
 
 mod awaits;
 mod cause;
+mod collections;
 mod levels;
 mod lookups;
 mod outermost;
@@ -41,6 +42,7 @@ use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 pub(crate) use awaits::{Await, Awaits};
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
+use collections::Collections;
 pub(crate) use outermost::outermost;
 pub(crate) use queues::{QueueCalls, QueueEnd, QueueWaits};
 pub(crate) use reads::Activities;
@@ -129,6 +131,7 @@ struct Threads {
     /// The level of Python, and which labels are of its calls.
     python: (u8, Vec<bool>),
     profiler: (ThreadTime, u8),
+    collections: (Collections, u8),
     /// What is no copy to a device, whatever encloses it.
     no_copy: (ThreadTime, u8),
     awaits: Awaits,
@@ -171,6 +174,10 @@ impl Threads {
             profiler: (
                 ThreadTime::of_profiler(session),
                 level_of(Activity::Profiler),
+            ),
+            collections: (
+                Collections::of(session),
+                level_of(Activity::GarbageCollection),
             ),
             no_copy: (
                 ThreadTime::of(session, |activity| {
@@ -256,7 +263,13 @@ impl Threads {
             };
             lists[level].push(rest.into_spans());
         }
-        let between = self.between_calls(track, windows, own.iter().chain([&copies, &profiler]));
+        let (collections, collection_level) = &self.collections;
+        let collected = program(&collections.within(track, windows));
+        let known = [&copies, &profiler, &collected];
+        let between = self.between_calls(track, windows, own.iter().chain(known));
+        if let Some(list) = lists.get_mut(usize::from(*collection_level)) {
+            list.push(collected.into_spans());
+        }
         if let Some(list) = lists.get_mut(usize::from(self.python.0)) {
             list.push(between.into_spans());
         }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The host started to record once it had the result of one device; others were still in that run. Run IDs
-//! tell runs of one call; where there are none, launches of one call are close together.
+//! tell runs of one call, and launches of one call are close together. Chips of a TPU may count their runs
+//! on their own, so neither is believed unless the runs are closer in time then.
 
 use rustc_hash::FxHashMap;
 
@@ -17,17 +18,21 @@ use crate::units::{Picos, Span};
 
 /// By so many steps may the first works of two devices differ.
 const MOST_APART: i64 = 2;
-/// Launches tell that numbers differ if they are this much closer then.
-const CLOSER: f64 = 0.25;
+/// Numbers differ only if runs, or launches, are this much closer then.
+const CLOSER: f64 = 0.5;
 
 /// The numbers of the steps of one host, by what identifies them on all of its devices.
 #[derive(Default)]
 pub(super) struct Numbers {
     host: Option<HostId>,
     by_run: FxHashMap<(ProgramId, i64), i64>,
-    /// When the works of its first device were launched.
-    launched: FxHashMap<i64, Picos>,
+    /// When the works of its first device began, and when they were launched.
+    began: Moments,
+    launched: Moments,
 }
+
+/// Of works by their numbers.
+type Moments = FxHashMap<i64, Picos>;
 
 impl Numbers {
     /// By how much the numbers of a device's steps are larger than the positions of its works, so that they
@@ -51,43 +56,53 @@ impl Numbers {
         let firsts = (0..).zip(works);
         let firsts = firsts.filter_map(|(number, work)| Some((number, first_run((*work)?)?)));
         let firsts: Vec<(i64, &ProgramRun)> = firsts.collect();
+        let began: Moments = firsts
+            .iter()
+            .map(|(at, run)| (*at, run.span.start))
+            .collect();
+        let launched = firsts.iter();
+        let launched = launched.filter_map(|(at, run)| Some((*at, run.launched?)));
+        let launched: Moments = launched.collect();
         let mut known = firsts.iter();
-        let by_run = known.find_map(|(number, run)| Some(self.by_run.get(&key(run)?)? - number));
-        let shift = by_run.or_else(|| self.by_launch(&firsts));
-        let of_host = |number: i64| number + shift.unwrap_or(0);
-        for &(number, run) in &firsts {
+        let by_run = known.find_map(|(at, run)| Some(self.by_run.get(&key(run)?)? - at));
+        let shift = by_run.or_else(|| closest(&self.launched, &launched));
+        let shift = shift.filter(|&shift| is_closer(&self.began, &began, shift));
+        for &(at, run) in &firsts {
             if let Some(key) = key(run) {
-                self.by_run.entry(key).or_insert(of_host(number));
+                let number = at + shift.unwrap_or(0);
+                self.by_run.entry(key).or_insert(number);
             }
         }
-        if self.launched.is_empty() {
-            let launched = firsts.iter();
-            let launched = launched.filter_map(|(number, run)| Some((*number, run.launched?)));
-            self.launched = launched.collect();
+        if self.began.is_empty() {
+            (self.began, self.launched) = (began, launched);
         }
         shift
     }
+}
 
-    /// The shift with which works of one number were launched closest together.
-    fn by_launch(&self, firsts: &[(i64, &ProgramRun)]) -> Option<i64> {
-        let own = firsts.iter();
-        let own = own.filter_map(|(number, run)| Some((*number, run.launched?)));
-        let own: Vec<(i64, Picos)> = own.collect();
-        let apart_ps = |shift: i64| -> Option<f64> {
-            let pairs = own.iter().filter_map(|(number, at)| {
-                let other = self.launched.get(&(number + shift))?;
-                Some((at.0 - other.0).abs() as f64)
-            });
-            let pairs: Vec<f64> = pairs.collect();
-            let is_enough = pairs.len() * 2 >= own.len().min(self.launched.len());
-            (is_enough && !pairs.is_empty()).then(|| pairs.iter().sum::<f64>() / pairs.len() as f64)
-        };
-        let usual = apart_ps(0)?;
-        let shifts = (1..=MOST_APART).flat_map(|shift| [shift, -shift]);
-        let apart = shifts.filter_map(|shift| Some((apart_ps(shift)?, shift)));
-        let (least, shift) = apart.min_by(|a, b| a.0.total_cmp(&b.0))?;
-        (least < CLOSER * usual).then_some(shift)
-    }
+/// The shift with which moments of one number are closest together.
+fn closest(known: &Moments, own: &Moments) -> Option<i64> {
+    let shifts = (1..=MOST_APART).flat_map(|shift| [shift, -shift]);
+    let apart = shifts.filter_map(|shift| Some((apart_ps(known, own, shift)?, shift)));
+    let (_, shift) = apart.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    is_closer(known, own, shift).then_some(shift)
+}
+
+/// Whether moments are closer together with this shift than without.
+fn is_closer(known: &Moments, own: &Moments, shift: i64) -> bool {
+    let with = apart_ps(known, own, shift).zip(apart_ps(known, own, 0));
+    with.is_some_and(|(shifted, usual)| shift != 0 && shifted < CLOSER * usual)
+}
+
+/// The mean distance of moments of one number, if at least half of them have a counterpart.
+fn apart_ps(known: &Moments, own: &Moments, shift: i64) -> Option<f64> {
+    let pairs = own.iter().filter_map(|(number, at)| {
+        let other = known.get(&(number + shift))?;
+        Some((at.0 - other.0).abs() as f64)
+    });
+    let pairs: Vec<f64> = pairs.collect();
+    let is_enough = !pairs.is_empty() && pairs.len() * 2 >= own.len().min(known.len());
+    is_enough.then(|| pairs.iter().sum::<f64>() / pairs.len() as f64)
 }
 
 fn key(run: &ProgramRun) -> Option<(ProgramId, i64)> {

@@ -69,12 +69,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(usual)
         ));
     };
+    let of_bars = Positions::of(facts, bars);
+    let Explained {
+        typical,
+        own,
+        longer,
+    } = Explained::of(facts, &of_bars, &long, typical, usual);
     let (part, more) = grown_part(bars, typical);
     if part == PartKind::Idle && serves(facts) {
         let text = "Steps of a server take as long as it waits for requests.";
         return Outcome::Passed(text.to_owned());
     }
-    let of_bars = Positions::of(facts, bars);
     let mut rows = facts.rows().iter();
     let seen = rows.find(|row| Some(row.step) == of_bars.position(typical));
     let evidence = seen.map(|row| {
@@ -83,11 +88,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
     let excess = typical.duration_ps - usual;
-    let steps = LongSteps::of(&of_bars, &long, typical, excess);
-    let ops = steps.as_ref().and_then(|it| Compared::of(facts, it));
-    let own = steps
-        .as_ref()
-        .and_then(|it| Own::of(facts, it, ops.as_ref()));
     let late = if own.is_none() {
         late_in(facts, &of_bars, typical, excess)
     } else {
@@ -96,7 +96,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let cause = match (&own, late) {
         (Some(own), _) => own.text(facts, typical.step),
         (None, Some(late)) => lateness(late),
-        (None, None) => ops.and_then(|ops| ops.longer(facts)).unwrap_or_default(),
+        (None, None) => longer.unwrap_or_default(),
     };
     let is_unexplained = own.is_none() && late.is_none() && !warms_up;
     // Devices that share cores wait for each other in any step.
@@ -167,6 +167,51 @@ impl LongSteps {
             typical: of_bars.position(typical)?,
             excess_ps,
         })
+    }
+}
+
+/// A long step that stands for the others, and what its devices did more than usual.
+struct Explained<'a> {
+    typical: &'a StepBar,
+    own: Option<Own>,
+    longer: Option<String>,
+}
+
+impl<'a> Explained<'a> {
+    /// The typical long step. If nothing explains it, but the longest one, that one: the others may be
+    /// noise.
+    fn of(
+        facts: &Facts<'_>,
+        of_bars: &Positions<'_>,
+        long: &[&'a StepBar],
+        typical: &'a StepBar,
+        usual: f64,
+    ) -> Self {
+        let by_length = |a: &&&StepBar, b: &&&StepBar| a.duration_ps.total_cmp(&b.duration_ps);
+        let longest = long.iter().max_by(by_length).copied().unwrap_or(typical);
+        let mut first = Self {
+            typical,
+            own: None,
+            longer: None,
+        };
+        for bar in [typical, longest] {
+            let excess_ps = bar.duration_ps - usual;
+            let Some(steps) = LongSteps::of(of_bars, long, bar, excess_ps) else {
+                continue;
+            };
+            let ops = Compared::of(facts, &steps);
+            if let Some(own) = Own::of(facts, &steps, ops.as_ref()) {
+                return Self {
+                    typical: bar,
+                    own: Some(own),
+                    longer: None,
+                };
+            }
+            if std::ptr::eq(bar, typical) {
+                first.longer = ops.and_then(|ops| ops.longer(facts));
+            }
+        }
+        first
     }
 }
 

@@ -56,7 +56,8 @@ impl OfLongSteps {
     pub(super) fn why(&self) -> &'static str {
         match self.kind {
             Kind::Function => {
-                "These steps run a program that others do not: an evaluation or a checkpoint."
+                "These steps run a program that others do not, such as an evaluation, a prefill, or an update \
+                 that is due every few steps."
             }
             Kind::Variant => {
                 "The same function ran with arguments of another shape or type, such as longer \
@@ -68,8 +69,8 @@ impl OfLongSteps {
     pub(super) fn fix(&self) -> &'static str {
         match self.kind {
             Kind::Function => {
-                "Annotate steps that are not training steps with a different name, so that they form \
-                 a separate series. Run them less often, or in parallel with the training steps."
+                "If that makes it a step of another kind, annotate it with a name of its own, so that such \
+                 steps form a separate series. Otherwise run the program less often, or beside the others."
             }
             Kind::Variant => {
                 "Compare steps with equal shapes only. If few steps are that long, group inputs of \

@@ -188,17 +188,17 @@ impl BuiltTrack {
         }
         let ids = Arc::clone(ids);
         let completed = std::mem::take(&mut self.completed);
-        self.block = SliceBlock::deferred(count, move |columns| {
+        self.block = SliceBlock::deferred(count, move |mut columns| {
             let mut built = source.decode(|lines, kind| build_track(lines, kind, kept));
             built.complete(completed.clone());
-            built.copy_kept(columns, &ids);
+            built.copy_kept(&mut columns, &ids);
             forget_rows();
         });
     }
 
     /// Copies all slices that are kept, lane by lane. If the file has changed since they were counted,
     /// what has no room is left out.
-    fn copy_kept(&self, columns: ColumnsMut<'_>, ids: &[LabelId]) {
+    fn copy_kept(&self, columns: &mut ColumnsMut<'_>, ids: &[LabelId]) {
         let mut at = 0;
         for piece in self.pieces.iter().filter(|it| it.is_kept(self.kept)) {
             for slice in piece.slices(&self.block) {

@@ -46,13 +46,11 @@ pub(super) struct Shared(FxHashSet<Arc<[LabelId]>>);
 impl Shared {
     /// The list in memory that all who have the same share.
     pub(super) fn get(&mut self, labels: Arc<[LabelId]>) -> Arc<[LabelId]> {
-        match self.0.get(&labels) {
-            Some(known) => Arc::clone(known),
-            None => {
-                self.0.insert(Arc::clone(&labels));
-                labels
-            }
+        if let Some(known) = self.0.get(&labels) {
+            return Arc::clone(known);
         }
+        self.0.insert(Arc::clone(&labels));
+        labels
     }
 }
 

@@ -155,7 +155,7 @@ pub struct Lane {
     range: Range<usize>,
     hull: Span,
     /// Labels that replace those of the block.
-    labels: Option<Relabeled>,
+    labels: Option<Box<Relabeled>>,
 }
 
 impl Lane {
@@ -171,11 +171,12 @@ impl Lane {
     /// Replaces the labels; there must be one for each slice.
     fn relabel(&mut self, labels: Vec<LabelId>) {
         debug_assert_eq!(labels.len(), self.len());
-        self.labels = Some(if self.block.can_be_filled_again() {
+        let labels = if self.block.can_be_filled_again() {
             Relabeled::packed(labels)
         } else {
             Relabeled::kept(labels)
-        });
+        };
+        self.labels = Some(Box::new(labels));
     }
 
     /// A separate lane, from columns of equal length.
@@ -348,7 +349,10 @@ impl Track {
     pub(crate) fn forget_decoded(&mut self) {
         let copies = self.unfilled_copies(SliceBlock::is_filled);
         self.replace_blocks(&copies);
-        let labels = self.lanes.iter_mut().filter_map(|it| it.labels.as_mut());
+        let labels = self
+            .lanes
+            .iter_mut()
+            .filter_map(|it| it.labels.as_deref_mut());
         labels.for_each(Relabeled::forget);
     }
 

@@ -47,7 +47,7 @@ pub(super) struct BuiltTrack {
     /// What is not deferred of it.
     kept: Keep,
     /// Asynchronous ops of XLA:CPU whose ends are known.
-    completed: Vec<Completed>,
+    completed: Box<[Completed]>,
     /// Arrow ends, all in the track's own piece; empty if that is deferred.
     ends: Vec<FlowEnd>,
     /// The slices were not in time order in the file.
@@ -90,7 +90,7 @@ fn build_track(lines: &[LineInput<'_>], kind: TrackKind, mut keep: Keep) -> Buil
         block: nested.block,
         source: None,
         kept: keep,
-        completed: Vec::new(),
+        completed: Box::default(),
         was_unsorted: nested.was_unsorted,
         decoded,
     }
@@ -128,7 +128,7 @@ impl BuiltTrack {
 
     /// Sets the ends of asynchronous ops, which may then outlast what follows on their thread: they get
     /// nests of their own. Their runs last as long as they do.
-    pub(super) fn complete(&mut self, ops: Vec<Completed>) {
+    pub(super) fn complete(&mut self, ops: Box<[Completed]>) {
         self.completed = ops;
         for (group, piece) in (0u16..).zip(&mut self.pieces) {
             let own = self.completed.iter().filter(|op| op.group == group);

@@ -1,6 +1,6 @@
 //! Some steps take much longer than the others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use stepscope_model::SaturatingSum as _;
 
@@ -16,9 +16,11 @@ use crate::measuring::steps::{PartKind, StepBar, grown_part};
 use crate::telling::format;
 use crate::views::hosts::LateStep;
 
+mod long_steps;
 mod ops;
 mod programs;
 
+use long_steps::{LongSteps, MOSTLY};
 use ops::{Compared, OpsOfLongSteps};
 use programs::OfLongSteps;
 
@@ -32,8 +34,6 @@ pub(super) static RULE: Rule = Rule {
 /// As many odd steps without a recorded cause are no fault of a program whose devices share cores with
 /// all else on the machine.
 const MOST_ODD: usize = 2;
-/// Work explains a long step if its time is at least this share of the excess over the median.
-const EXPLAINS: f64 = 1.0 / 3.0;
 /// Noise seldom makes a step this many times as long.
 const MUCH: f64 = 2.0;
 const WARMS_UP: &str = "They are the first steps of the recording: caches, allocators and pipelines may still be \
@@ -96,7 +96,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let cause = match (&own, late) {
         (Some(own), _) => own.text(facts, typical.step),
         (None, Some(late)) => lateness(late),
-        (None, None) => longer.unwrap_or_default(),
+        (None, None) if part == PartKind::DeviceCompute => longer.unwrap_or_default(),
+        (None, None) => String::new(),
     };
     let is_unexplained = own.is_none() && late.is_none() && !warms_up;
     // Devices that share cores wait for each other in any step.
@@ -145,31 +146,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
-/// The long steps, by their positions in `Session::steps`.
-struct LongSteps {
-    long: BTreeSet<usize>,
-    /// One of them.
-    typical: usize,
-    /// What it takes beyond the median.
-    excess_ps: f64,
-}
-
-impl LongSteps {
-    fn of(
-        of_bars: &Positions<'_>,
-        long: &[&StepBar],
-        typical: &StepBar,
-        excess_ps: f64,
-    ) -> Option<Self> {
-        let all = long.iter().filter_map(|bar| of_bars.position(bar));
-        Some(Self {
-            long: all.collect(),
-            typical: of_bars.position(typical)?,
-            excess_ps,
-        })
-    }
-}
-
 /// A long step that stands for the others, and what its devices did more than usual.
 struct Explained<'a> {
     typical: &'a StepBar,
@@ -196,8 +172,14 @@ impl<'a> Explained<'a> {
         };
         for bar in [typical, longest] {
             let excess_ps = bar.duration_ps - usual;
-            let Some(steps) = LongSteps::of(of_bars, long, bar, excess_ps) else {
+            let Some(at) = of_bars.position(bar) else {
                 continue;
+            };
+            let all = long.iter().filter_map(|bar| of_bars.position(bar));
+            let steps = LongSteps {
+                long: all.collect(),
+                typical: at,
+                excess_ps,
             };
             let ops = Compared::of(facts, &steps);
             if let Some(own) = Own::of(facts, &steps, ops.as_ref()) {
@@ -429,6 +411,3 @@ impl<'a> Positions<'a> {
         self.steps.get(at).copied()
     }
 }
-
-/// Waiting for a late participant explains it from this share on.
-const MOSTLY: f64 = 0.5;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::{DeviceId, OpId, Span};
 
-use super::{EXPLAINS, LongSteps, MOSTLY};
+use super::long_steps::{EXPLAINS, LongSteps, MOSTLY};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::steps::median;
 use crate::measuring::totals::totals_within;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, Functions, Program, ProgramId};
 
-use super::{EXPLAINS, LongSteps};
+use super::long_steps::{EXPLAINS, LongSteps};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::telling::format;

@@ -65,6 +65,11 @@ impl Shape {
         found
     }
 
+    /// Whether both are arrays of the same elements and dimensions, however they lie in memory.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        self.element_type == other.element_type && self.dimensions == other.dimensions
+    }
+
     /// Whether this is a tuple.
     pub fn is_tuple(&self) -> bool {
         self.element_type == PrimitiveType::Tuple

@@ -65,9 +65,7 @@ impl Program {
                 let Some(argument) = arguments.get_mut(origin as usize) else {
                     continue;
                 };
-                let is_alike = argument.shape.element_type == result.element_type
-                    && argument.shape.dimensions == result.dimensions;
-                argument.is_updated |= is_alike;
+                argument.is_updated |= argument.shape.is_alike(result);
             }
         }
         Some(Signature { arguments, results })

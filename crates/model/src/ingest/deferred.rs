@@ -66,10 +66,11 @@ impl Deferred {
         }
         let keep = match role {
             TrackRole::HostThread if kind.is_host => Keep::AllButOwn,
-            TrackRole::HostThread | TrackRole::Python if of_many => Keep::AllButOwn,
-            TrackRole::Python if kind.is_host => Keep::Slices,
+            TrackRole::Python if kind.is_host && !of_many => Keep::Slices,
             // Runs and steps are found from rows of their own, before anything is asked.
-            TrackRole::Ops
+            TrackRole::HostThread
+            | TrackRole::Python
+            | TrackRole::Ops
             | TrackRole::Stream
             | TrackRole::AsyncOps
             | TrackRole::KernelRegions

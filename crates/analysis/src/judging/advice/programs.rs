@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_model::hlo::{self, Instruction, InstructionIndex, OpClass, Shape};
+use stepscope_model::hlo::{self, Instruction, InstructionIndex, OpClass};
 use stepscope_model::{ProgramId, SaturatingSum as _, Session};
 
 use crate::views::ops::{AllOps, OpRow};
@@ -67,11 +67,7 @@ impl<'a> BusyProgram<'a> {
             let mut results = signature.results.iter();
             results.any(|result| {
                 let mut given = signature.arguments.iter().map(|one| one.shape);
-                let is_same = |one: &Shape| {
-                    (&one.element_type, &one.dimensions)
-                        == (&result.element_type, &result.dimensions)
-                };
-                !result.dimensions.is_empty() && given.any(is_same)
+                !result.dimensions.is_empty() && given.any(|one| one.is_alike(result))
             })
         })
     }

@@ -35,7 +35,8 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
         runs.sort_by_key(|run| (run.span, run.program));
         let works = main.works(&runs);
         let is_first_cut = began_before(&works, &runs);
-        let begins = begins(evidence, &works, &runs);
+        let first_runs = first_runs(&works, &runs);
+        let begins = begins(evidence, &works, &runs, &first_runs);
         let periods: Vec<Option<(Span, bool)>> = (0..works.len())
             .map(|position| period(&begins, &works, position))
             .collect();
@@ -48,7 +49,7 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
                 0
             }
         };
-        let shift = numbers.shift(device.host, &works, &runs).unwrap_or(shift);
+        let shift = numbers.shift(device.host, &first_runs).unwrap_or(shift);
         for (position, found) in periods.into_iter().enumerate() {
             let Some((span, is_last)) = found else {
                 continue;
@@ -69,6 +70,16 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
     from_zero(steps)
 }
 
+/// The first run of each work.
+fn first_runs<'a>(works: &[Option<Span>], runs: &[&'a ProgramRun]) -> Vec<Option<&'a ProgramRun>> {
+    let first_run = |work: &Option<Span>| {
+        let start = (*work)?.start;
+        let position = runs.partition_point(|run| run.span.start < start);
+        runs.get(position).copied()
+    };
+    works.iter().map(first_run).collect()
+}
+
 /// When the steps of these works begin on a device with these runs: with their work, unless the host
 /// compiled what it called for it. That is known to belong to the step; of what else the host did before
 /// the call, nothing tells of which step it is.
@@ -76,13 +87,8 @@ fn begins(
     evidence: &Evidence<'_>,
     works: &[Option<Span>],
     runs: &[&ProgramRun],
+    first_runs: &[Option<&ProgramRun>],
 ) -> Vec<Option<Picos>> {
-    let first_run = |work: &Option<Span>| {
-        let start = (*work)?.start;
-        let position = runs.partition_point(|run| run.span.start < start);
-        runs.get(position).copied()
-    };
-    let first_runs: Vec<Option<&ProgramRun>> = works.iter().map(first_run).collect();
     let mut threads = Threads::new(evidence, begins::is_compiling);
     let called = |(position, run): (usize, Option<&ProgramRun>)| {
         let run = run?;

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ids::{HostId, ProgramId};
 use crate::session::ProgramRun;
-use crate::units::{Picos, Span};
+use crate::units::Picos;
 
 /// By so many steps may the first works of two devices differ.
 const MOST_APART: i64 = 2;
@@ -35,13 +35,12 @@ pub(super) struct Numbers {
 type Moments = FxHashMap<i64, Picos>;
 
 impl Numbers {
-    /// By how much the numbers of a device's steps are larger than the positions of its works, so that they
-    /// agree with those of the first device of its host. `None` if it is the first, or if nothing tells.
+    /// By how much the numbers of a device's steps are larger than the positions of their first runs, so
+    /// that they agree with those of the first device of its host. `None` if it is the first, or if nothing tells.
     pub(super) fn shift(
         &mut self,
         host: HostId,
-        works: &[Option<Span>],
-        runs: &[&ProgramRun],
+        first_runs: &[Option<&ProgramRun>],
     ) -> Option<i64> {
         if self.host != Some(host) {
             *self = Self {
@@ -49,12 +48,8 @@ impl Numbers {
                 ..Self::default()
             };
         }
-        let first_run = |work: Span| {
-            let first = runs.partition_point(|run| run.span.start < work.start);
-            runs.get(first).copied()
-        };
-        let firsts = (0..).zip(works);
-        let firsts = firsts.filter_map(|(number, work)| Some((number, first_run((*work)?)?)));
+        let firsts = (0..).zip(first_runs);
+        let firsts = firsts.filter_map(|(number, run)| Some((number, (*run)?)));
         let firsts: Vec<(i64, &ProgramRun)> = firsts.collect();
         let began: Moments = firsts
             .iter()

@@ -170,7 +170,8 @@ impl<'a> Explained<'a> {
             own: None,
             longer: None,
         };
-        for bar in [typical, longest] {
+        let other = (!std::ptr::eq(longest, typical)).then_some(longest);
+        for bar in std::iter::once(typical).chain(other) {
             let excess_ps = bar.duration_ps - usual;
             let Some(at) = of_bars.position(bar) else {
                 continue;
@@ -302,10 +303,13 @@ fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
 
 /// What the host waits for in a step, if that is most of what devices are idle there beyond the median.
 fn blocked_in(facts: &Facts<'_>, part: PartKind, step: i64, more_ps: f64) -> Option<String> {
+    if part != PartKind::Idle {
+        return None;
+    }
     let rows = facts.gaps().steps.iter().filter(|row| row.step == step);
     let times = rows.map(|row| row.causes_ps[Cause::Blocked.position()]);
     let longest = times.max().unwrap_or(0);
-    (part == PartKind::Idle && longest as f64 >= MOSTLY * more_ps).then(|| {
+    (longest as f64 >= MOSTLY * more_ps).then(|| {
         format!(
             "The thread that launches the next step waits for a lock, a socket, or another thread or \
              process meanwhile{}.",

@@ -12,6 +12,7 @@
 pub mod activity;
 pub mod allocator;
 pub mod attribution;
+pub mod callers;
 pub mod details;
 pub mod flow;
 pub mod frame;
@@ -65,6 +66,7 @@ mod vendor;
 pub use activity::{Activity, CompilePhase, InputStage};
 pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
 pub use attribution::Attribution;
+pub use callers::Caller;
 
 pub use flow::{Flow, FlowKind, Flows, HostFlows};
 pub use frame::{

@@ -64,3 +64,9 @@ impl From<SliceRefReport> for SliceId {
         }
     }
 }
+
+/// `wait_for_quota (train.py:23)` of the frame `train.py:23 wait_for_quota`.
+pub(crate) fn python_function(frame: &str) -> Option<String> {
+    let (line, function) = frame.split_once(' ')?;
+    Some(format!("{function} ({line})"))
+}

@@ -4,6 +4,7 @@ use documented::DocumentedVariants;
 use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 
 use super::note::Note;
+use super::places::python_function;
 use super::words::{Word, Words};
 use crate::measuring::lead::hardly_runs_ahead;
 use crate::measuring::long_loop::{long_loop, single_run};
@@ -46,6 +47,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
         notes.extend(left_out(session, main, selected));
         notes.extend(other_threads(session, main));
         notes.extend(before_or_after(session, main));
+        notes.extend(several_per_call(session, main));
     }
     notes.extend(cut(session, origin));
     notes.extend(other_series(session));
@@ -221,6 +223,27 @@ fn before_or_after(session: &Session, main: ProgramId) -> Option<Note> {
         ),
     );
     Some(note.with_hint(BOTH_LOOPS))
+}
+
+/// The function of the program whose calls contain several steps each: nothing recorded says which of the
+/// two is a step.
+fn several_per_call(session: &Session, main: ProgramId) -> Option<Note> {
+    let caller = session.caller_of(main)?;
+    let counts = || caller.calls.iter().map(|(_, count)| *count);
+    let times = match (caller.launches_per_call(), counts().min(), counts().max()) {
+        (Some(usual), ..) => usual.to_string(),
+        (None, Some(least), Some(most)) => format!("{least} to {most}"),
+        _ => return None,
+    };
+    let function = python_function(session.label_name(caller.label).trim_start_matches('$'))?;
+    let text = format!(
+        "Each of {} calls of {function} runs {} {times} times, and takes {} from one call to the next: if a \
+         step is such a call, that is its time.",
+        caller.calls.len(),
+        session.program(main).title(),
+        format::duration_ps(caller.period_ps()),
+    );
+    Some(Note::info("steps-within-calls", text).with_code(recording::steps(session)))
 }
 
 /// The name of the main series, with the framework's name for its annotation.

@@ -87,6 +87,7 @@ pub(super) fn finish(
     let calls = Calls::recorded(session);
     let without_run = match_runs(session, &calls, &mut runs);
     runs.sort_unstable_by_key(|run| (run.span, run.device, run.program));
+    runs.shrink_to_fit();
     session.program_runs = runs;
     add_program_tracks(session);
     (session.steps, session.step_origin) = steps(&Evidence {

@@ -17,6 +17,9 @@ const NOWHERE: Span = Span {
     end: Picos::ZERO,
 };
 
+/// Devices whose sums are in memory at a time.
+const DEVICES_AT_ONCE: usize = 32;
+
 /// What one slice of a label adds to its step.
 #[derive(Clone, Copy, Default)]
 struct Weight {
@@ -34,6 +37,39 @@ struct Sums {
     rated: i64,
     occurrences: i64,
     left_out_ps: i64,
+}
+
+/// One step over all devices.
+#[derive(Clone, Default)]
+struct Total {
+    /// None if the work of all its ops is unknown.
+    work: Option<Work>,
+    time_ps: i64,
+    occurrences: i64,
+    /// None if no device took part.
+    hull: Option<Span>,
+    /// Devices that took part.
+    worked: i64,
+}
+
+impl Total {
+    /// Adds what one device did; the time it took, unless that is another device's.
+    fn add(&mut self, sums: &Sums, elapsed: Option<(Span, i64)>) {
+        if sums.occurrences == 0 {
+            return;
+        }
+        if sums.rated > 0 {
+            self.work.get_or_insert_default().add(&sums.work);
+        }
+        self.occurrences += sums.occurrences;
+        let Some((span, elapsed_ps)) = elapsed else {
+            return;
+        };
+        let rated_ps = elapsed_ps.saturating_sub(sums.left_out_ps).max(0);
+        self.time_ps = self.time_ps.saturating_add(rated_ps);
+        self.worked += 1;
+        self.hull = Some(self.hull.map_or(span, |hull| hull.hull(span)));
+    }
 }
 
 /// The mean step, then every step; nothing without steps.
@@ -73,63 +109,26 @@ pub(super) fn step_points(
     if steps.is_empty() || ops.is_empty() {
         return None;
     }
-    let (weights, works) = weights(session, selected, options, ops);
-    let by_device: Vec<Vec<(Span, Sums)>> = selected
-        .devices
-        .par_iter()
-        .map(|&device| {
-            let spans: Vec<Span> = steps
-                .iter()
-                .map(|&step| device_span(&session.steps[step], session, device).unwrap_or(NOWHERE))
-                .collect();
-            let sums = sums(session, device, &spans, &weights, &works);
-            spans.into_iter().zip(sums).collect()
-        })
-        .collect();
-    let busy = (options.idle == Choice::Exclude).then(|| busy(session, selected));
+    let weights = weights(session, selected, options, ops);
+    let totals = totals(session, selected, options, &steps, &weights);
     let mut rows: Vec<(usize, RooflineRow)> = Vec::new();
     let mut all = (None::<Work>, 0i64);
     let mut device_steps = 0i64;
-    for (position, &step) in steps.iter().enumerate() {
-        // The work of a step is unknown if that of all its ops is.
-        let mut work = None::<Work>;
-        let (mut time_ps, mut occurrences, mut hull) = (0i64, 0i64, None::<Span>);
-        let mut worked = 0;
-        for (device, of_device) in selected.devices.iter().zip(&by_device) {
-            let (span, sums) = &of_device[position];
-            if sums.occurrences == 0 {
-                continue;
-            }
-            if sums.rated > 0 {
-                work.get_or_insert_default().add(&sums.work);
-            }
-            occurrences += sums.occurrences;
-            // Companions work in the time of their device.
-            if !selected.is_main(*device) {
-                continue;
-            }
-            let elapsed_ps = match &busy {
-                Some(busy) => busy.get(&(step, *device)).copied().unwrap_or(0),
-                None => span.duration().0,
-            };
-            let rated_ps = elapsed_ps.saturating_sub(sums.left_out_ps).max(0);
-            time_ps = time_ps.saturating_add(rated_ps);
-            worked += 1;
-            hull = Some(hull.map_or(*span, |hull| hull.hull(*span)));
-        }
-        let Some(hull) = hull else { continue };
-        if let Some(work) = &work {
+    for (&step, total) in steps.iter().zip(totals) {
+        let Some(hull) = total.hull else { continue };
+        let work = total.work.as_ref();
+        if let Some(work) = work {
             all.0.get_or_insert_default().add(work);
         }
-        all.1 = all.1.saturating_add(time_ps);
-        let mut row = point("step", work.as_ref(), time_ps, peaks, None);
+        all.1 = all.1.saturating_add(total.time_ps);
+        let mut row = point("step", work, total.time_ps, peaks, None);
         row.name = format!("step {}", session.steps[step].number);
         row.step = Some(session.steps[step].number);
         (row.start_ps, row.end_ps) = (Some(hull.start.0), Some(hull.end.0));
-        row.occurrences = occurrences;
-        points::state_model_flops(&mut row, options.model.model_flops, 1, peaks, work.as_ref());
-        divide(&mut row, worked);
-        device_steps += worked;
+        row.occurrences = total.occurrences;
+        points::state_model_flops(&mut row, options.model.model_flops, 1, peaks, work);
+        divide(&mut row, total.worked);
+        device_steps += total.worked;
         rows.push((step, row));
     }
     if rows.is_empty() {
@@ -151,6 +150,43 @@ pub(super) fn step_points(
         work: all.0,
         steps: rows,
     })
+}
+
+/// The steps, each over all devices, device by device: a row of sums is large, and there are as many as
+/// steps times devices.
+fn totals(
+    session: &Session,
+    selected: &Selected<'_>,
+    options: &RooflineOptions,
+    steps: &[usize],
+    (weights, works): &(Vec<Option<Weight>>, Vec<Work>),
+) -> Vec<Total> {
+    let busy = (options.idle == Choice::Exclude).then(|| busy(session, selected));
+    let mut totals = vec![Total::default(); steps.len()];
+    for devices in selected.devices.chunks(DEVICES_AT_ONCE) {
+        let of_device = |&device: &DeviceId| -> Vec<(Span, Sums)> {
+            let span = |&step: &usize| device_span(&session.steps[step], session, device);
+            let spans: Vec<Span> = steps
+                .iter()
+                .map(|step| span(step).unwrap_or(NOWHERE))
+                .collect();
+            let sums = sums(session, device, &spans, weights, works);
+            spans.into_iter().zip(sums).collect()
+        };
+        let by_device: Vec<_> = devices.par_iter().map(of_device).collect();
+        for (&device, of_device) in devices.iter().zip(by_device) {
+            for ((total, &step), (span, sums)) in totals.iter_mut().zip(steps).zip(&of_device) {
+                let elapsed_ps = match &busy {
+                    Some(busy) => busy.get(&(step, device)).copied().unwrap_or(0),
+                    None => span.duration().0,
+                };
+                // Companions work in the time of their device.
+                let elapsed = selected.is_main(device).then_some((*span, elapsed_ps));
+                total.add(sums, elapsed);
+            }
+        }
+    }
+    totals
 }
 
 /// Makes sums over devices, or over steps and devices, means: the time of a step is that of one device

@@ -253,6 +253,17 @@ impl<'a> Arrays<'a> {
         is_same && read.sum::<usize>() >= MIN_READ
     }
 
+    /// Whether what it returns may be what it is called with next: all arrays that it returns are of kinds
+    /// that it takes.
+    pub(super) fn may_be_called_with_results(&self) -> bool {
+        let mut returned = self.kinds.values().filter(|uses| uses.results > 0);
+        let mut is_any = false;
+        returned.all(|uses| {
+            is_any = true;
+            uses.arguments > 0
+        }) && is_any
+    }
+
     /// What it only reads, by type and sizes.
     pub(super) fn arguments(&self) -> impl Iterator<Item = Kind<'a>> {
         let read = self.kinds.iter().filter(|(_, uses)| uses.reads() > 0);

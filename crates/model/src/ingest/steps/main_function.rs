@@ -8,6 +8,7 @@
 //! one one two two two one one two two two                 one one two two two: each trains its own
 //! act act act learn learn act act act learn learn         act act act learn learn: from what act returns
 //! train train train train eval eval eval eval eval eval   train: of loops in turn, the longest
+//! [f f f f] [f f f f] [f f f f]                            calls of what runs f, which is part of a formula
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alternation::Alternation;
 use super::completing::completing;
 use super::evidence::Evidence;
+use super::grouped::Grouped;
 use super::phases::longest_loop;
 use super::rollout::rollout;
 use super::rounds::round_mark;
@@ -49,6 +51,8 @@ pub(super) enum Main {
     Runs(BTreeSet<ProgramId>),
     /// Each round of several functions.
     Rounds(Alternation),
+    /// Each call in which a function runs several times.
+    Calls(Grouped),
 }
 
 impl Main {
@@ -57,6 +61,7 @@ impl Main {
         match self {
             Self::Runs(programs) => programs.contains(&program),
             Self::Rounds(alternation) => alternation.has(program),
+            Self::Calls(grouped) => grouped.has(program),
         }
     }
 
@@ -68,6 +73,7 @@ impl Main {
                 own.map(|run| Some(run.span)).collect()
             }
             Self::Rounds(alternation) => alternation.works(runs),
+            Self::Calls(grouped) => grouped.works(runs),
         }
     }
 }
@@ -118,8 +124,8 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
         return Some(Main::Rounds(round));
     }
     let own = runs.iter().map(|run| run.program);
-    let own = own.filter(|&one| function(one) == main);
-    Some(Main::Runs(own.collect()))
+    let own = own.filter(|&one| function(one) == main).collect();
+    Some(Grouped::of(evidence, &own).map_or(Main::Runs(own), Main::Calls))
 }
 
 /// The runs of a device in order.

@@ -5,6 +5,7 @@ mod annotated;
 mod begins;
 mod completing;
 mod evidence;
+mod grouped;
 mod inferred;
 mod launched;
 mod main_function;

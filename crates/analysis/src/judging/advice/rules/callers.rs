@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{HostId, LabelId, SaturatingSum as _, Session, Span, Track};
 
-use super::host_causes::python_function;
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::driving_threads;
 use crate::measuring::frames::Frames;
 use crate::measuring::interval::Intervals;
 use crate::telling::format;
+use crate::telling::places::python_function;
 
 /// Least share of the time of calls that the one who makes them has.
 const MOST: f64 = 0.5;

@@ -13,10 +13,10 @@ use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{LabelId, SaturatingSum as _, Session, Span, Track};
 
 use super::callers::{Calls, caller};
-use super::host_causes::python_function;
 use super::{Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
+use crate::telling::places::python_function;
 use crate::views::ops::OpRow;
 
 /// Programs that only copy their argument.

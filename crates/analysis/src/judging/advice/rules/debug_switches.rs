@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{Framework, HostId, LabelId, SaturatingSum as _, SliceKind, Span, Track};
 
-use super::host_causes::python_function;
 use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, length_of};
 use crate::judging::advice::evidence::at;
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -24,6 +23,7 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::steps::StepParts;
 use crate::measuring::work::AllWork;
 use crate::telling::format;
+use crate::telling::places::python_function;
 
 pub(super) static RULE: Rule = Rule {
     id: "debug_switches",

@@ -9,6 +9,7 @@ use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::{Activities, CAUSES, Cause};
 use crate::measuring::steps::StepParts;
 use crate::telling::format;
+use crate::telling::places::python_function;
 use crate::views::idle::{GapRow, OWN_CODE};
 use stepscope_model::{Activity, Direction, LabelId, SaturatingSum as _};
 
@@ -293,12 +294,6 @@ fn named(gap: &GapRow) -> String {
         None if gap.annotation.is_empty() => gap.what.clone(),
         None => gap.annotation.clone(),
     }
-}
-
-/// `wait_for_quota (train.py:23)` of the frame `train.py:23 wait_for_quota`.
-pub(super) fn python_function(frame: &str) -> Option<String> {
-    let (line, function) = frame.split_once(' ')?;
-    Some(format!("{function} ({line})"))
 }
 
 /// The longest gaps of a device with accepted causes, each with its Python line, call or annotation.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{Class, LabelId, Picos, SaturatingSum as _, Session, Span};
 
-use super::host_causes::{place_of, python_function};
+use super::host_causes::place_of;
 use super::host_updates::HostUpdates;
 use super::many_copies::ManyCopies;
 use super::queue::Queue;
@@ -19,6 +19,7 @@ use crate::judging::advice::report::{AdviceEvidence, AdviceFinding};
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
+use crate::telling::places::python_function;
 use crate::views::input::{InputHost, InputRow, between_steps, may_hide_loading, slowest_stage};
 
 pub(super) static RULE: Rule = Rule {

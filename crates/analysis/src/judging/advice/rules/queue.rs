@@ -4,13 +4,13 @@
 use stepscope_model::host_names::{is_queue_get, is_queue_put};
 use stepscope_model::{Activity, HostId, InputStage, LabelId};
 
-use super::host_causes::python_function;
 use super::rival::{Rival, rival_within};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
 use crate::measuring::activity::{Activities, QueueEnd, driving_threads, outermost};
 use crate::measuring::interval::Intervals;
 use crate::telling::format;
+use crate::telling::places::python_function;
 use crate::views::input::OtherEnd;
 
 /// The queue in which a loop waits, and what is at its other end: what fills it, or takes from it.

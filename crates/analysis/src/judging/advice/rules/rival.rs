@@ -14,12 +14,12 @@ use stepscope_model::{
     Activity, HostId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
 };
 
-use super::host_causes::python_function;
 use crate::judging::advice::facts::{Facts, Place};
 use crate::measuring::activity::{Activities, Cause, driving_threads, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::telling::format;
+use crate::telling::places::python_function;
 
 /// A thread that runs Python for a smaller share of the gaps does not explain them.
 const MIN_SHARE: f64 = 0.5;

@@ -1,0 +1,98 @@
+//! Runs within a call: a function that is called several times in each iteration of a loop.
+//!
+//! ```text
+//! rk4     [ f  f  f  f ]   [ f  f  f  f ]        a step from one call of rk4 to the next
+//! ```
+//!
+//! What trains, decodes or denoises changes what it was called with, and each of its runs is as much a
+//! step as the call around several of them. What changes nothing, and is called with what it returned, is
+//! a part of an expression in Python: the right-hand side of a solver, the cell of an unrolled network.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::completing::Arrays;
+use super::evidence::Evidence;
+use crate::callers::Caller;
+use crate::ids::{HostId, LabelId, ProgramId, TrackId};
+use crate::session::ProgramRun;
+use crate::units::{Picos, Span};
+
+/// Runs of a function by the calls in which they were launched.
+pub(super) struct Grouped {
+    programs: BTreeSet<ProgramId>,
+    /// Times of the calls, by thread.
+    calls: BTreeMap<TrackId, Vec<Span>>,
+}
+
+impl Grouped {
+    /// The calls around the runs of these programs, if each contains the same number of them, on one thread
+    /// of each host.
+    pub(super) fn of(evidence: &Evidence<'_>, programs: &BTreeSet<ProgramId>) -> Option<Self> {
+        let is_part = |program: &ProgramId| {
+            let arrays = Arrays::of(&evidence.programs[program.index()]);
+            arrays
+                .is_some_and(|arrays| arrays.updated() == 0 && arrays.may_be_called_with_results())
+        };
+        if !programs.iter().all(is_part) {
+            return None;
+        }
+        let mut launches: BTreeMap<(HostId, TrackId), Vec<Picos>> = BTreeMap::new();
+        let own = evidence.runs.iter();
+        let own = own.filter(|run| programs.contains(&run.program));
+        let mut first = BTreeMap::new();
+        for run in own {
+            // Runs that were launched before the recording.
+            let Some((launched, thread)) = run.launched.zip(run.launched_on) else {
+                continue;
+            };
+            let host = evidence.devices[run.device.index()].host;
+            // One call may launch a run on every device.
+            if *first.entry(host).or_insert(run.device) == run.device {
+                launches.entry((host, thread)).or_default().push(launched);
+            }
+        }
+        let hosts: BTreeSet<HostId> = launches.keys().map(|(host, _)| *host).collect();
+        if hosts.len() != launches.len() {
+            return None;
+        }
+        let mut label: Option<LabelId> = None;
+        let mut calls = BTreeMap::new();
+        for ((_, thread), mut launches) in launches {
+            launches.sort_unstable();
+            let track = &evidence.tracks[thread.index()];
+            let track = track.for_one_reader(evidence.has_rounds);
+            let caller = Caller::of(&track, (evidence.labels, evidence.strings), &launches)?;
+            let is_same = *label.get_or_insert(caller.label) == caller.label;
+            caller.launches_per_call().filter(|_| is_same)?;
+            calls.insert(thread, caller.spans().collect());
+        }
+        (!calls.is_empty()).then(|| Self {
+            programs: programs.clone(),
+            calls,
+        })
+    }
+
+    pub(super) fn has(&self, program: ProgramId) -> bool {
+        self.programs.contains(&program)
+    }
+
+    /// What the runs of a device did for each call, in the order of the calls.
+    pub(super) fn works(&self, runs: &[&ProgramRun]) -> Vec<Option<Span>> {
+        let mut works: Vec<Option<Span>> = Vec::new();
+        for run in runs.iter().filter(|run| self.has(run.program)) {
+            let called = run.launched.zip(run.launched_on).and_then(|(at, thread)| {
+                let calls = self.calls.get(&thread)?;
+                let call = calls
+                    .partition_point(|call| call.start <= at)
+                    .checked_sub(1)?;
+                calls[call].contains_instant(at).then_some(call)
+            });
+            let Some(call) = called else { continue };
+            if works.len() <= call {
+                works.resize(call + 1, None);
+            }
+            works[call] = Some(works[call].map_or(run.span, |work| work.hull(run.span)));
+        }
+        works
+    }
+}

@@ -21,3 +21,4 @@ mod refusals;
 mod run_ahead;
 mod steps;
 mod tracks;
+mod within_calls;

@@ -1,0 +1,89 @@
+//! A function that is called several times in each call of another one.
+
+use std::fmt::Write as _;
+
+use crate::support::{assert_text, session, steps};
+
+/// A call of `run` every 100 us, each with `count` calls of a jitted function 20 us apart, of which each
+/// runs for 10 us.
+fn drawing(counts: &[usize], program: &str) -> String {
+    let mut host = String::from("thread python\n");
+    let mut device = String::from("thread tf_XLAEigen/1\n");
+    let mut run_id = 10;
+    for (call, &count) in counts.iter().enumerate() {
+        let begin = call * 100;
+        writeln!(host, "{begin}..{}us $train.py:4 run", begin + 80).expect("a text");
+        for inner in 0..count {
+            let at = begin + 1 + inner * 20;
+            writeln!(host, "{at}..{}us PjitFunction(cell)", at + 4).expect("a text");
+            writeln!(
+                device,
+                "{}..{}us dot.2 [hlo_op=dot.2 hlo_module=jit_cell program_id=5 device_ordinal=0 \
+                 run_id={run_id}]",
+                at + 2,
+                at + 12
+            )
+            .expect("a text");
+            run_id += 1;
+        }
+    }
+    format!("{host}{device}program 5 jit_cell\n{program}")
+}
+
+/// `cell(h, w) → dot(h, w)`
+const CELL: &str = "h.0 = f32[32,32] parameter(0)
+                    w.1 = f32[32,32] parameter(1)
+                    dot.2 = f32[32,32] dot(h.0, w.1)\n";
+
+/// `step(h, w) → h + dot(h, w)`
+const UPDATE: &str = "h.0 = f32[32,32] parameter(0)
+                      w.1 = f32[32,32] parameter(1)
+                      dot.2 = f32[32,32] dot(h.0, w.1)
+                      add.3 = f32[32,32] add(h.0, dot.2)\n";
+
+/// `logits(x, w)`: cannot be called with what it returned.
+const LOGITS: &str = "x.0 = f32[8,32] parameter(0)
+                      w.1 = f32[32,10] parameter(1)
+                      dot.2 = f32[8,10] dot(x.0, w.1)\n";
+
+#[test]
+fn what_changes_nothing_is_a_part_of_the_call_around_it() {
+    assert_text(
+        &steps(&session(&drawing(&[3; 5], CELL))),
+        "0: CPU:0 3us..103us work 3us..53us
+         1: CPU:0 103us..203us work 103us..153us
+         2: CPU:0 203us..303us work 203us..253us
+         3: CPU:0 303us..403us work 303us..353us
+         4 cut: CPU:0 403us..453us work 403us..453us",
+    );
+}
+
+#[test]
+fn each_run_is_a_step_if_it_changes_something_or_reads_another_batch() {
+    for program in [UPDATE, LOGITS] {
+        assert_eq!(session(&drawing(&[3; 5], program)).steps.len(), 15);
+    }
+    // As often as it takes: nothing says that such a call is a step.
+    assert_eq!(session(&drawing(&[1, 3, 2, 3, 1], CELL)).steps.len(), 10);
+}
+
+#[test]
+fn the_function_around_several_runs_is_known() {
+    let session = session(&drawing(&[2, 3, 2, 3, 4], UPDATE));
+    let caller = session.caller_of(session.program_runs[0].program);
+    let caller = caller.expect("calls around runs");
+    assert_eq!(session.label_name(caller.label), "$train.py:4 run");
+    let counts: Vec<usize> = caller.calls.iter().map(|(_, count)| *count).collect();
+    assert_eq!(counts, [2, 3, 2, 3, 4]);
+    assert_eq!(caller.launches_per_call(), None);
+    assert!((caller.period_ps() - 100e6).abs() < 1.0);
+}
+
+/// One call per run, and an epoch around all of them: neither is a call with several steps.
+#[test]
+fn a_call_for_each_run_and_few_long_calls_are_not_told() {
+    let each = session(&drawing(&[1; 6], UPDATE));
+    assert_eq!(each.caller_of(each.program_runs[0].program), None);
+    let epochs = session(&drawing(&[4; 3], UPDATE));
+    assert_eq!(epochs.caller_of(epochs.program_runs[0].program), None);
+}

@@ -44,8 +44,8 @@ pub struct Effects {
     pub is_aligned: bool,
     /// Causes whose time is gone.
     pub gone: [bool; CAUSES.len()],
-    /// Whether launches are merged: only the first work of a program run waits for its call.
-    pub is_merged: bool,
+    /// Labels of work whose launches are merged: of a program run, only the first work waits for its call.
+    pub merged: Vec<bool>,
     /// Whether host threads never wait for devices: they launch ahead.
     pub launches_ahead: bool,
     /// Whether the session has devices whose work is launched piece by piece.
@@ -94,6 +94,10 @@ impl Effects {
     pub(crate) fn transfer_factor(&self, label: u32) -> f64 {
         let factor = self.transfer.get(label as usize).filter(|_| label != NONE);
         factor.copied().unwrap_or(1.0)
+    }
+
+    pub(crate) fn is_merged(&self, label: u32) -> bool {
+        label != NONE && self.merged.get(label as usize) == Some(&true)
     }
 
     pub(crate) fn is_removed(&self, label: u32) -> bool {

@@ -101,7 +101,7 @@ impl<'a> Weights<'a> {
             return 0;
         }
         let is_launch = matches!(node.why, Why::Launch | Why::Short);
-        if is_launch && self.effects.is_merged && self.effects.has_launches {
+        if is_launch && self.effects.has_launches && self.effects.is_merged(node.label) {
             return 0;
         }
         // A pause before an op may be the op's own doing, or befall whatever runs next.
@@ -142,9 +142,15 @@ impl<'a> Weights<'a> {
             {
                 None
             }
-            EdgeKind::Launch if self.effects.is_merged => None,
-            // Not that of a run: its other work would no longer wait for the host.
-            EdgeKind::Launch if self.effects.is_removed(to.label) => None,
+            EdgeKind::Launch if self.effects.is_merged(to.label) => None,
+            // What the host did before it launched this, it did before the next launch, too: where threads
+            // may have waited for this, nothing else would keep that time. Never the launch of a run: its
+            // other work would no longer wait for the host.
+            EdgeKind::Launch
+                if self.reading == Reading::Most && self.effects.is_removed(to.label) =>
+            {
+                None
+            }
             EdgeKind::Transfer | EdgeKind::HiddenTransfer | EdgeKind::Arrival
                 if self.effects.is_removed(to.label) =>
             {

@@ -200,7 +200,9 @@ impl Change {
             ChangeKind::NoHost(cause) => effects.gone[cause.position()] = true,
             ChangeKind::NoWaits => effects.launches_ahead = true,
             ChangeKind::NoLaunchGaps => {
-                effects.is_merged = true;
+                // Other copies, such as those of results to the host, are launched on their own.
+                let labels = session.labels.iter();
+                effects.merged = labels.map(|label| label.program.is_some()).collect();
                 effects.gone[Cause::Dispatch.position()] = true;
             }
         }

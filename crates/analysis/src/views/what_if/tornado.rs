@@ -10,6 +10,7 @@ use super::report::WhatIfRow;
 use crate::asking::AnalysisError;
 use crate::measuring::activity::CAUSES;
 use crate::views::critical_path::collect::Paths;
+use crate::views::critical_path::PathOpRow;
 use crate::views::replay::Replay;
 use crate::views::replay::effects::Reading;
 use crate::views::replay::path::{Kinds, WaitKind};
@@ -82,11 +83,16 @@ fn row(
     let Ok(effects) = effects(session, replay, kinds, &changes) else {
         return Ok(None);
     };
-    Ok(Some(of_change(
-        text,
-        bounded(replay, &effects, pace),
-        before,
-    )))
+    let row = of_change(text, bounded(replay, &effects, pace), before);
+    // What is taken away delays nothing: a replay that is later only shows what its reading leaves open.
+    let gain_ps = row.gain_ps.max(0.0);
+    Ok(Some(WhatIfRow {
+        after_ps: before - gain_ps,
+        gain_ps,
+        gain_ratio: gain_ps / before.max(1.0),
+        low_gain_ps: row.low_gain_ps.max(0.0),
+        ..row
+    }))
 }
 
 /// The row of a change.
@@ -132,6 +138,12 @@ fn words(session: &Session) -> FxHashSet<String> {
     words.collect()
 }
 
+/// The function that the program of an op was compiled from: its title without the number.
+fn function(row: &PathOpRow) -> &str {
+    let program = row.program.as_str();
+    program.rsplit_once('(').map_or(program, |(name, _)| name)
+}
+
 /// What is on the paths, and what concerns all of a kind.
 fn candidates(
     session: &Session,
@@ -146,16 +158,18 @@ fn candidates(
     for row in on_path {
         let is_of_many = ops
             .iter()
-            .any(|other| other.name == row.name && other.program != row.program);
+            .any(|other| other.name == row.name && function(other) != function(row));
         // An op may be called like its category: `all-reduce` alone would mean all of them.
         let is_word = words.contains(&row.name.to_lowercase());
+        let name = regex::escape(&row.name);
         let name = if (is_of_many || is_word) && !row.program.is_empty() {
-            format!("{}{WITHIN}{}", row.program, row.name)
+            // Each process may have a number of its own for the program that all of them run.
+            format!("{}\\(\\d+\\){WITHIN}{name}", regex::escape(function(row)))
         } else {
-            row.name.clone()
+            name
         };
         // `;` separates changes.
-        let pattern = format!("^{}$", regex::escape(&name)).replace(';', ".");
+        let pattern = format!("^{name}$").replace(';', ".");
         let candidate = (
             format!("remove:{pattern}"),
             Some(format!("scale:{pattern}:0.5")),

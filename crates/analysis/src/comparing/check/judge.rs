@@ -19,11 +19,11 @@
 use super::budget::Budget;
 use super::figures::{Measured, PERCENTILE, Samples};
 use super::report::{CheckVerdict, FigureUnit};
-use crate::comparing::compare::effect_of_ranges;
 use crate::comparing::compare::noise::{
     Effect, FEWEST_RUNS, FEWEST_STEPS, RunNoise, effect_beyond, effect_of_runs, interval, median,
     quantile_interval, spread,
 };
+use crate::comparing::compare::{are_far_apart, effect_of_ranges};
 
 /// Noise between runs of a time that is measured once per run, ÷ the time. This is an assumption:
 /// observed compilations differed by less.
@@ -60,6 +60,8 @@ pub(super) enum Unknown {
     TooFewSteps(f64, usize),
     /// The figures come from different sources.
     OtherSource(f64, String),
+    /// The steps of both are not the same unit of work; why, in a sentence.
+    OtherUnit(f64, String),
 }
 
 /// Result for a budget that could be checked.
@@ -162,8 +164,9 @@ impl Judge {
                     return reach;
                 }
                 let found = effect_beyond(before, other, margin, self.noise, self.confidence);
+                let may_show = *is_by_work || are_far_apart(before, other);
                 let exact = effect_of_ranges(before, other, self.noise, self.confidence);
-                let exact = exact.filter(|_| *is_by_work && self.leaves_open(&found, margin));
+                let exact = exact.filter(|_| may_show && self.leaves_open(&found, margin));
                 let found = exact.unwrap_or(found);
                 Reach {
                     low: Some(base.value + found.low),

@@ -263,6 +263,19 @@ impl Metric {
         )
     }
 
+    /// Whether its value depends on what a step is.
+    pub(super) const fn is_per_step(&self) -> bool {
+        !matches!(
+            self,
+            Self::DeviceBusy
+                | Self::Mfu
+                | Self::Hfu
+                | Self::MemoryPeak
+                | Self::CompilationCount
+                | Self::CompilationTime
+        )
+    }
+
     /// Whether a higher value is better.
     pub const fn is_better_higher(&self) -> bool {
         matches!(self, Self::DeviceBusy | Self::Mfu | Self::Hfu)

@@ -37,7 +37,7 @@ use crate::comparing::compare::noise::FEWEST_RUNS;
 use crate::comparing::compare::pair::Both;
 use crate::comparing::compare::side::Side;
 use crate::comparing::compare::{
-    ComparedCause, SessionDifference, checked_confidence, difference, run_noise,
+    ComparedCause, SessionDifference, checked_confidence, difference, other_unit, run_noise,
 };
 use crate::comparing::history::Recorded;
 use crate::measuring::workload::Workload;
@@ -224,6 +224,10 @@ impl Run<'_, '_> {
             }
         };
         let mixed = self.mixed_sources(&budget.metric);
+        if let (Some(checked), Some(why)) = (&checked, self.other_unit(budget)) {
+            let unknown = Err(judge::Unknown::OtherUnit(checked.value, why));
+            return words::row(budget, &unknown, self.source_of(&budget.metric));
+        }
         let judged = match (&checked, mixed) {
             (Some(checked), None) => self.judge.judge(budget, checked, &against),
             (Some(checked), Some(why)) if budget.needs_baseline() => {
@@ -234,6 +238,17 @@ impl Run<'_, '_> {
             (None, _) => Err(judge::Unknown::NotMeasured),
         };
         words::row(budget, &judged, self.source_of(&budget.metric))
+    }
+
+    /// Why the figure cannot be compared with that of the nearest baseline, if a step of that one is
+    /// something else.
+    fn other_unit(&self, budget: &Budget) -> Option<String> {
+        let is_relative = budget.metric.is_per_step() && budget.needs_baseline();
+        let both = self
+            .pairs
+            .last()
+            .filter(|_| is_relative && !self.has_history)?;
+        other_unit(both)
     }
 
     /// Memory peaks from different sources, which cannot be compared; described in words.

@@ -78,7 +78,8 @@ pub(super) fn row(
         Err(
             Unknown::NoBaseline(value)
             | Unknown::TooFewSteps(value, _)
-            | Unknown::OtherSource(value, _),
+            | Unknown::OtherSource(value, _)
+            | Unknown::OtherUnit(value, _),
         ) => Some(*value),
     };
     let difference = value
@@ -184,6 +185,7 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
             "{} in this session, but from a different source than in the baseline ({sources}).",
             figure(*value, unit)
         ),
+        Unknown::OtherUnit(value, why) => format!("{} in this session. {why}", figure(*value, unit)),
     }
 }
 

@@ -4,12 +4,13 @@ use super::cause::{cause, short_source};
 use super::items::Item;
 use super::memory;
 use super::nodes::stem;
-use super::pair::{Both, arrays};
+use super::pair::Both;
 use super::ranges::number;
 use super::report::{
     BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, TimeDifference, WaterfallBar,
 };
 use super::side::Side;
+use super::sizes;
 use super::surroundings;
 use super::waterfall::{Change, WORK_PARTS, in_words};
 use crate::measuring::steps::PartKind;
@@ -20,6 +21,8 @@ use crate::telling::format::{duration_ps, percent};
 const NAMED_OPS: usize = 8;
 /// Share of the step's difference that is most of it, and of a step that is a large difference.
 const MOST: f64 = 0.5;
+/// What outlier steps add below this share of the difference of all steps is not a cause.
+const LEAST_OF_OUTLIERS: f64 = 0.1;
 /// A difference below this share of the step is not a cause.
 const LEAST_RATIO: f64 = 0.002;
 
@@ -32,23 +35,20 @@ pub(super) fn causes<'a>(
     programs: &[ComparedProgram],
     environment: &[ComparedFact],
 ) -> Vec<ComparedCause> {
-    let resized = resized(both);
+    let resized = sizes::of(both);
     let mut causes = Vec::new();
     if let Some(step) = step {
         causes.extend(of_step(both, step, bars));
         // If the step clearly changed the other way, a shift of most ops does not explain it.
         let explains = |shift: f64| !is_large(both, step) || shift * step.difference_ps > 0.0;
         let alike = all_alike(both).filter(|(_, shift)| explains(*shift));
-        causes.extend(alike.map(|(cause, _)| cause).filter(|_| resized.is_none()));
+        causes.extend(alike.map(|(cause, _)| cause).filter(|_| resized.is_empty()));
         causes.extend(launches(both));
     }
     causes.extend(recompiled(both));
     causes.extend(memory::causes(both));
-    causes.extend(programs.iter().filter_map(of_program));
-    causes.sort_by(|a, b| {
-        let weight = |cause: &ComparedCause| cause.difference_ps.map_or(-1.0, f64::abs);
-        weight(b).total_cmp(&weight(a))
-    });
+    causes.extend(of_programs(both, programs));
+    largest_first(&mut causes);
     // Other sizes, and different hardware or software, come first: the causes below may all follow
     // from them.
     causes.splice(0..0, resized);
@@ -57,6 +57,11 @@ pub(super) fn causes<'a>(
     }
     causes.extend(surroundings::options(environment));
     causes
+}
+
+fn largest_first(causes: &mut [ComparedCause]) {
+    let weight = |cause: &ComparedCause| cause.difference_ps.map_or(-1.0, f64::abs);
+    causes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
 }
 
 /// Causes with a time per step.
@@ -70,9 +75,11 @@ fn of_step<'a>(
     let mut causes: Vec<ComparedCause> = bars
         .filter(|bar| bar.difference_ps.abs() >= LEAST_RATIO * step_ps)
         .filter(|bar| bar.evidence != Evidence::WithinNoise || is_large && is_most(step, bar))
+        .filter(|bar| !bar.kind.is_of_outliers() || matters(both, bar))
         .filter_map(|bar| of_bar(both, bar))
         .collect();
     causes.extend(one_sided(both, LEAST_RATIO * step_ps));
+    largest_first(&mut causes);
     let mut ops = 0;
     causes.retain(|cause| {
         ops += usize::from(cause.op.is_some());
@@ -95,6 +102,16 @@ fn is_large(both: &Both<'_, '_>, step: &TimeDifference) -> bool {
 fn is_most(step: &TimeDifference, bar: &WaterfallBar) -> bool {
     bar.difference_ps * step.difference_ps > 0.0
         && bar.difference_ps.abs() >= MOST * step.difference_ps.abs()
+}
+
+/// Whether what outlier steps add is a part of the difference of all steps that is worth a line: the
+/// result excludes them.
+fn matters(both: &Both<'_, '_>, bar: &WaterfallBar) -> bool {
+    let all = both.sides.map(|side| {
+        let steps = side.all_durations();
+        crate::measuring::steps::mean(steps.into_iter()).unwrap_or(0.0)
+    });
+    bar.difference_ps.abs() >= LEAST_OF_OUTLIERS * (all[1] - all[0]).abs()
 }
 
 /// `+1.9 ms`, `−12 µs`.
@@ -204,18 +221,37 @@ fn of_parts(both: &Both<'_, '_>, told: &[ComparedCause], least_ps: f64) -> Vec<C
 /// A part whose ops told so far explain less of its change than this does not follow from them.
 const MOSTLY: f64 = 0.5;
 
+/// Ops that are named as most of the change of a part.
+const MOST_OF_PART: usize = 3;
+
 fn of_part(both: &Both<'_, '_>, part: PartKind, change_ps: f64) -> ComparedCause {
-    let same_way = |op: &&Change| op.part == part && op.step_ps * change_ps > 0.0;
-    let ops = both.changes.ops.iter().enumerate();
-    let largest = ops.filter(|(_, op)| same_way(op)).take(2).map(|(at, op)| {
-        let name = format::shortened(both.name(at));
+    let same_way = |op: &(usize, &Change)| op.1.part == part && op.1.step_ps * change_ps > 0.0;
+    let ops: Vec<(usize, &Change)> = both
+        .changes
+        .ops
+        .iter()
+        .enumerate()
+        .filter(same_way)
+        .collect();
+    let told = |(at, op): &(usize, &Change)| {
+        let name = format::shortened(both.name(*at));
         format!("{name} {}", signed(op.step_ps))
-    });
-    let largest: Vec<String> = largest.collect();
-    let mostly = if largest.is_empty() {
-        String::new()
-    } else {
-        format!(", most of it in {}", largest.join(" and "))
+    };
+    let sum_ps = |ops: &[(usize, &Change)]| ops.iter().map(|(_, op)| op.step_ps).sum::<f64>();
+    let most = (1..=ops.len().min(MOST_OF_PART))
+        .map(|count| &ops[..count])
+        .find(|largest| sum_ps(largest) / change_ps >= MOSTLY);
+    let mostly = match (most, ops.as_slice()) {
+        (Some(largest), _) => {
+            let largest: Vec<String> = largest.iter().map(told).collect();
+            format!(", most of it in {}", largest.join(" and "))
+        }
+        (None, []) => String::new(),
+        (None, [largest, ..]) => format!(
+            ", spread over {}, the largest {}",
+            format::counted(ops.len(), "op"),
+            told(largest)
+        ),
     };
     let more = if change_ps > 0.0 { "more" } else { "less" };
     let text = format!(
@@ -324,59 +360,11 @@ fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
     causes.collect()
 }
 
-/// A change of one dimension that most changed shapes share: the batch size, a length, a width.
-fn resized(both: &Both<'_, '_>) -> Option<ComparedCause> {
-    let mut changes: Vec<(&str, &str)> = Vec::new();
-    let mut shapes = 0;
-    for program in &both.pairing.programs {
-        for &(a, b) in &program.pairs {
-            let (left, right) = (&program.nodes[0][a].shape, &program.nodes[1][b].shape);
-            if left == right || left.is_empty() || right.is_empty() {
-                continue;
-            }
-            shapes += 1;
-            let (old, new) = (dimensions(left), dimensions(right));
-            if old.len() == new.len() {
-                let mut own: Vec<(&str, &str)> =
-                    old.into_iter().zip(new).filter(|(a, b)| a != b).collect();
-                own.sort_unstable();
-                own.dedup();
-                changes.extend(own);
-            }
-        }
-    }
-    changes.sort_unstable();
-    let most = changes
-        .chunk_by(|a, b| a == b)
-        .max_by_key(|same| same.len())?;
-    let (old, new) = most[0];
-    (2 * most.len() >= shapes).then(|| {
-        let text = format!(
-            "a dimension changed from {old} to {new} in {}: likely another batch size, length or width",
-            format::counted(most.len(), "instruction")
-        );
-        cause("resized", text, None)
-    })
-}
-
-fn dimensions(shape: &str) -> Vec<&str> {
-    arrays(shape).flatten().collect()
-}
-
 /// Most ops are slower, or faster, by a similar factor, so that no single op is the cause.
 fn all_alike(both: &Both<'_, '_>) -> Option<(ComparedCause, f64)> {
     const LEAST_OPS: usize = 8;
     let step_ps = both.sides[0].typical_step_ps()?;
-    let mut ratios: Vec<f64> = both
-        .pairing
-        .items
-        .iter()
-        .map(|&(a, b)| {
-            (
-                both.sides[0].items[a].mean_ps(),
-                both.sides[1].items[b].mean_ps(),
-            )
-        })
+    let mut ratios: Vec<f64> = unchanged(both)
         .filter(|(a, _)| *a >= 0.005 * step_ps)
         .map(|(a, b)| b / a)
         .collect();
@@ -402,6 +390,19 @@ fn all_alike(both: &Both<'_, '_>) -> Option<(ComparedCause, f64)> {
     })
 }
 
+/// Times of the ops of both sides that are the same, with the same shapes, and run as often: only these can
+/// show that the machine is slower.
+fn unchanged<'a>(both: &'a Both<'_, '_>) -> impl Iterator<Item = (f64, f64)> + 'a {
+    let ops = both.changes.ops.iter();
+    let same = ops.filter(|change| {
+        matches!(both.matched(change), "same" | "renamed") && !both.has_other_counts(change)
+    });
+    same.filter_map(|change| {
+        let time = |side: usize, item| both.item(side, item).map(Item::mean_ps);
+        time(0, change.baseline).zip(time(1, change.other))
+    })
+}
+
 /// Whether the work that both sides have changed like that in all: it is most of the work of each, and takes
 /// a similar share more or less.
 fn follows(both: &Both<'_, '_>, shift: f64) -> bool {
@@ -409,10 +410,8 @@ fn follows(both: &Both<'_, '_>, shift: f64) -> bool {
         let items = side.items.iter();
         items.map(Item::mean_ps).sum::<f64>()
     });
-    let pairs = both.pairing.items.iter();
-    let common_ps = pairs.fold([0.0, 0.0], |[before, after], &(a, b)| {
-        let (a, b) = (&both.sides[0].items[a], &both.sides[1].items[b]);
-        [before + a.mean_ps(), after + b.mean_ps()]
+    let common_ps = unchanged(both).fold([0.0, 0.0], |[before, after], (a, b)| {
+        [before + a, after + b]
     });
     let is_most = (0..2).all(|side| common_ps[side] >= MOSTLY * all_ps[side]);
     let change = common_ps[1] / common_ps[0] - 1.0;
@@ -463,38 +462,101 @@ fn launches(both: &Both<'_, '_>) -> Option<ComparedCause> {
     })
 }
 
-fn of_program(program: &ComparedProgram) -> Option<ComparedCause> {
-    let text = match program.matched.as_str() {
-        "changed" => {
-            let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
-            let counts = [
-                count(program.added_count, "added"),
-                count(program.removed_count, "removed"),
-                count(program.changed_count, "changed"),
-            ];
-            let counts: Vec<String> = counts.into_iter().flatten().collect();
-            let opcodes = program.opcodes.iter().take(3).map(|row| {
-                format!(
-                    "{} {} → {}",
-                    row.opcode, row.baseline_count, row.other_count
-                )
-            });
-            let opcodes: Vec<String> = opcodes.collect();
-            let of = if counts.is_empty() {
-                "opcodes".to_owned()
-            } else {
-                format!("instructions: {}", counts.join(", "))
-            };
-            let opcodes = if opcodes.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", opcodes.join(", "))
-            };
-            format!("the program {} differs in its {of}{opcodes}", program.other)
-        }
-        "new" => format!("the program {} runs only in this session", program.other),
-        "gone" => format!("the program {} runs only in the baseline", program.baseline),
-        _ => return None,
+/// Programs that differ, or run on one side only; many of these in one sentence.
+fn of_programs(both: &Both<'_, '_>, programs: &[ComparedProgram]) -> Vec<ComparedCause> {
+    const NAMED_ALONE: usize = 2;
+    let has_run = both.pairing.has_run();
+    let ran = |program: &&ComparedProgram| {
+        let pair = both.pairing.programs.iter().find(|pair| {
+            let ids = [&program.baseline_id, &program.other_id];
+            (0..2).all(|side| {
+                let own = both.sides[side].session.program(pair.programs[side]);
+                own.id.to_string() == *ids[side]
+            })
+        });
+        // What ran on neither side matters only where nothing ran.
+        !has_run || pair.is_none_or(|pair| pair.ran() != [false, false])
     };
-    Some(cause("program", text, None))
+    let mut causes = Vec::new();
+    for (matched, place) in [("new", "this session"), ("gone", "the baseline")] {
+        let own = programs.iter().filter(|program| program.matched == matched);
+        let name = |program: &ComparedProgram| match matched {
+            "new" => program.other.clone(),
+            _ => program.baseline.clone(),
+        };
+        let mut names: Vec<String> = own.map(name).collect();
+        if names.len() <= NAMED_ALONE {
+            names.dedup();
+            let told = names.into_iter();
+            causes.extend(told.map(|name| {
+                let text = format!("the program {name} runs only in {place}");
+                cause("program", text, None)
+            }));
+        } else {
+            let text = format!(
+                "{} programs run only in {place}: {}",
+                names.len(),
+                numbered(names)
+            );
+            causes.push(cause("program", text, None));
+        }
+    }
+    let changed = programs
+        .iter()
+        .filter(|program| program.matched == "changed");
+    for found in changed.filter(ran).map(of_changed) {
+        if causes.iter().all(|known| known.text != found.text) {
+            causes.push(found);
+        }
+    }
+    causes
+}
+
+/// `jit_add (7), jit_step and 12 more`
+fn numbered(mut names: Vec<String>) -> String {
+    const NAMED: usize = 4;
+    names.sort_unstable();
+    let mut groups: Vec<(&String, usize)> = names
+        .chunk_by(|a, b| a == b)
+        .map(|same| (&same[0], same.len()))
+        .collect();
+    groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let told = groups.iter().take(NAMED).map(|(name, count)| match count {
+        1 => format::shortened(name),
+        count => format!("{} ({count})", format::shortened(name)),
+    });
+    let told: Vec<String> = told.collect();
+    match groups.len().saturating_sub(NAMED) {
+        0 => told.join(", "),
+        rest => format!("{} and {rest} more", told.join(", ")),
+    }
+}
+
+fn of_changed(program: &ComparedProgram) -> ComparedCause {
+    let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let counts = [
+        count(program.added_count, "added"),
+        count(program.removed_count, "removed"),
+        count(program.changed_count, "changed"),
+    ];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let opcodes = program.opcodes.iter().take(3).map(|row| {
+        format!(
+            "{} {} → {}",
+            row.opcode, row.baseline_count, row.other_count
+        )
+    });
+    let opcodes: Vec<String> = opcodes.collect();
+    let of = if counts.is_empty() {
+        "opcodes".to_owned()
+    } else {
+        format!("instructions: {}", counts.join(", "))
+    };
+    let opcodes = if opcodes.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", opcodes.join(", "))
+    };
+    let text = format!("the program {} differs in its {of}{opcodes}", program.other);
+    cause("program", text, None)
 }

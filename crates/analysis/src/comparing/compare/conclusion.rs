@@ -47,7 +47,7 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
 }
 
 /// Why steps of different programs cannot be compared, if so.
-fn other_unit(both: &Both<'_, '_>) -> Option<String> {
+pub(crate) fn other_unit(both: &Both<'_, '_>) -> Option<String> {
     let ratio = both.other_unit()?;
     let [baseline, other] = names(both.sides);
     let [of_baseline, of_other] = both.sides.map(|side| side.step_programs.join(" and "));
@@ -109,7 +109,13 @@ fn apart(both: &Both<'_, '_>, step: &TimeDifference) -> String {
     } else {
         "shorter"
     };
-    format!("every step of {other} is {than} than every step of {baseline}")
+    // Outliers may overlap.
+    let typical = if both.sides.iter().any(|side| side.outliers() > 0) {
+        "typical "
+    } else {
+        ""
+    };
+    format!("every {typical}step of {other} is {than} than every {typical}step of {baseline}")
 }
 
 /// `+12.3 %`

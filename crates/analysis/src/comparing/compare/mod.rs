@@ -30,6 +30,7 @@ mod programs;
 mod ranges;
 mod report;
 pub(crate) mod side;
+mod sizes;
 mod surroundings;
 mod tables;
 pub(crate) mod waterfall;
@@ -47,8 +48,9 @@ use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{AnalysisError, Compared, Comparison};
 use crate::measuring::steps::parts::PARTS;
+pub(crate) use conclusion::other_unit;
 use pair::Both;
-pub(crate) use ranges::effect_of_ranges;
+pub(crate) use ranges::{are_far_apart, effect_of_ranges};
 use side::{Side, listed};
 
 /// The `compare` comparison.
@@ -147,10 +149,10 @@ pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
         of_part,
     );
     let step = both.step();
-    let (waterfall, outliers) = match step {
-        Some(_) => (waterfall, waterfall::outliers(both.sides)),
+    let (parts, waterfall, outliers) = match step {
+        Some(_) => (parts, waterfall, waterfall::outliers(both.sides)),
         // Without steps of one unit on both sides, nothing can be told per step.
-        None => (Vec::new(), Vec::new()),
+        None => (Vec::new(), Vec::new(), Vec::new()),
     };
     let programs = programs::programs(both);
     let environment = surroundings::environment(both.sides);

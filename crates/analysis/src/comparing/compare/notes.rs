@@ -15,6 +15,7 @@ pub(super) fn notes(
     options: &CompareOptions,
 ) -> Vec<Note> {
     let mut notes = Vec::new();
+    notes.extend(unusual(sides));
     for side in sides {
         let typical = side.typical().count();
         if side.steps.is_empty() {
@@ -71,4 +72,24 @@ pub(super) fn notes(
         )));
     }
     notes
+}
+
+/// Steps far from the median that are compared like all others.
+fn unusual(sides: &[Side<'_>]) -> Option<Note> {
+    let told = sides.iter().filter_map(|side| {
+        let count = side.unusual.filter(|&count| count > 0)?;
+        let name = format::shortened(side.name);
+        Some(format!(
+            "{count} of {} in {name}",
+            format::counted(side.steps.len(), "step")
+        ))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| {
+        let text = format!(
+            "Many steps are far from the median ({}), so none is excluded: all steps are compared.",
+            told.join(", ")
+        );
+        Note::info("many-outliers", text)
+    })
 }

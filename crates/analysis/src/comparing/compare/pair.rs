@@ -8,7 +8,7 @@ use super::items::Item;
 use super::nodes::Node;
 use super::noise::{Effect, RunNoise, discoveries, effect};
 use super::pairing::Pairing;
-use super::ranges::{OtherWork, are_other_counts, effect_of_ranges, gap, number};
+use super::ranges::{OtherWork, are_far_apart, are_other_counts, effect_of_ranges, gap, number};
 use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
 use super::side::Side;
 use super::waterfall::{Change, Changes};
@@ -120,8 +120,9 @@ impl<'a, 'b> Both<'a, 'b> {
         let is_shown = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence)
             && found.evidence(true) == Evidence::BeyondNoise;
         let of_ranges = effect_of_ranges(baseline, other, self.noise, self.confidence);
+        let may_show = is_other_work || are_far_apart(baseline, other);
         of_ranges
-            .filter(|_| is_other_work && !is_shown)
+            .filter(|_| may_show && !is_shown)
             .filter(|exact| exact.evidence(true) == Evidence::BeyondNoise)
             .unwrap_or(found)
     }
@@ -160,15 +161,18 @@ impl<'a, 'b> Both<'a, 'b> {
 
     /// Whether the op itself differs: its shape, its content, how often it runs, or the devices.
     fn is_another(&self, change: &Change) -> bool {
-        let counts = |side: usize, item| self.item(side, item).map(|item| &item.occurrences);
-        let counts = [counts(0, change.baseline), counts(1, change.other)];
-        let has_other_counts = match counts {
-            [Some(a), Some(b)] => are_other_counts(a, b),
-            _ => true,
-        };
-        has_other_counts
+        self.has_other_counts(change)
             || self.matched(change) == "changed"
             || matches!(self.other_work, Some(OtherWork::Devices(..)))
+    }
+
+    /// Whether the op runs more or less often in every step, or on one side only.
+    pub(super) fn has_other_counts(&self, change: &Change) -> bool {
+        let counts = |side: usize, item| self.item(side, item).map(|item| &item.occurrences);
+        match [counts(0, change.baseline), counts(1, change.other)] {
+            [Some(a), Some(b)] => are_other_counts(a, b),
+            _ => true,
+        }
     }
 
     pub(crate) fn item(&self, side: usize, index: Option<usize>) -> Option<&'b Item> {
@@ -284,7 +288,7 @@ impl<'a, 'b> Both<'a, 'b> {
         values(self.sides[side], item)
     }
 
-    fn matched(&self, change: &Change) -> &'static str {
+    pub(super) fn matched(&self, change: &Change) -> &'static str {
         let (Some(left), Some(right)) = (self.item(0, change.baseline), self.item(1, change.other))
         else {
             return if change.baseline.is_none() {

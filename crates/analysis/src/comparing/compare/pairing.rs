@@ -19,8 +19,15 @@ pub(super) struct ProgramPair {
     pub(super) programs: [ProgramId; 2],
     pub(super) nodes: [Vec<Node>; 2],
     pub(super) pairs: Vec<Pair>,
-    /// Whether both are the same program: same fingerprint, same names of instructions.
+    /// Whether both are the same program: same names, shapes and contents of instructions.
     pub(super) is_same: bool,
+}
+
+impl ProgramPair {
+    /// On which sides it ran.
+    pub(super) fn ran(&self) -> [bool; 2] {
+        [0, 1].map(|side| self.nodes[side].iter().any(|node| node.item.is_some()))
+    }
 }
 
 /// Matched programs and items of two sessions.
@@ -33,6 +40,12 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
+    /// Whether any of the matched programs ran.
+    pub(super) fn has_run(&self) -> bool {
+        let mut programs = self.programs.iter();
+        programs.any(|pair| pair.ran().contains(&true))
+    }
+
     pub(super) fn of(sessions: [&Session; 2], items: [&[Item]; 2]) -> Self {
         let candidates = [0, 1].map(|side| programs(sessions[side], items[side]));
         let matched = match_programs(sessions, &candidates);
@@ -165,10 +178,16 @@ fn cosine(a: &BTreeMap<&str, f64>, b: &BTreeMap<&str, f64>) -> f64 {
 fn program_pair(sessions: [&Session; 2], items: [&[Item]; 2], ids: [ProgramId; 2]) -> ProgramPair {
     let [left, right] = [0, 1].map(|side| nodes(sessions[side], Some(ids[side]), items[side]));
     let is_same = sessions[0].program(ids[0]).id == sessions[1].program(ids[1]).id;
-    let is_one = is_same
+    // Where the id is only the number of the module, other programs may have the same one.
+    let is_named_alike = is_same
         && left.len() == right.len()
         && left.iter().zip(&right).all(|(a, b)| a.name == b.name);
-    let pairs = if is_one {
+    let is_one = is_named_alike
+        && left
+            .iter()
+            .zip(&right)
+            .all(|(a, b)| a.shape == b.shape && a.body == b.body);
+    let pairs = if is_named_alike {
         match_names(&left, &right)
     } else {
         match_nodes(&left, &right)

@@ -12,7 +12,8 @@ use super::report::{ComparedOpcode, ComparedProgram};
 /// Maximum number of added, removed or changed instructions that are listed.
 const NAMED: usize = 50;
 
-/// All programs that ran or have a partner, those that differ first.
+/// All programs that ran or have a partner, those that differ first. A program that one side compiled
+/// and did not run is new or gone, too.
 pub(super) fn programs(both: &Both<'_, '_>) -> Vec<ComparedProgram> {
     let sessions = both.sides.map(|side| side.session);
     let mut rows: Vec<ComparedProgram> = both
@@ -60,8 +61,14 @@ fn row(sessions: [&Session; 2], pair: &ProgramPair) -> ComparedProgram {
     let opcodes = opcodes([0, 1].map(|side| counts(sessions[side], pair.programs[side])));
     let is_same = pair.is_same
         || added.is_empty() && removed.is_empty() && changed.is_empty() && opcodes.is_empty();
+    let matched = match pair.ran() {
+        [false, true] => "new",
+        [true, false] => "gone",
+        _ if is_same => "same",
+        _ => "changed",
+    };
     ComparedProgram {
-        matched: if is_same { "same" } else { "changed" }.to_owned(),
+        matched: matched.to_owned(),
         baseline: programs[0].name.clone(),
         baseline_id: programs[0].id.to_string(),
         other: programs[1].name.clone(),

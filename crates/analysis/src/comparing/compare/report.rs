@@ -289,6 +289,11 @@ pub enum BarKind {
 }
 
 impl BarKind {
+    /// Whether it is about outlier steps, which the result excludes.
+    pub(crate) const fn is_of_outliers(self) -> bool {
+        matches!(self, Self::OutlierCompilation | Self::OutlierSteps)
+    }
+
     /// The word in tables, as in JSON.
     pub const fn name(self) -> &'static str {
         match self {

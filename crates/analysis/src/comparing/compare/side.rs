@@ -44,7 +44,14 @@ pub(crate) struct Side<'a> {
     pub(crate) utilization: Vec<(f64, f64)>,
     collective_bytes: Option<f64>,
     memory_peak: Option<(i64, &'static str)>,
+    /// How many steps are far from the median, where they count as typical ones: a session of the
+    /// comparison has too many of them.
+    pub(super) unusual: Option<usize>,
 }
+
+/// More outliers than this, as a number and as a share, are no exceptions.
+const MANY_OUTLIERS: usize = 3;
+const MANY_OUTLIERS_OF_ALL: f64 = 0.2;
 
 impl<'a> Side<'a> {
     /// Measures every session; an error names the session that it is of.
@@ -54,11 +61,25 @@ impl<'a> Side<'a> {
         model: ModelFlops,
     ) -> Result<Vec<Self>, AnalysisError> {
         let model_flops = model.checked()?;
-        let sides = sessions.iter().map(|one| {
-            let side = Self::of(*one, selection, model_flops);
-            side.map_err(|e| e.of_session(one.name))
-        });
-        sides.collect()
+        let measured = |are_all_typical: bool| {
+            let sides = sessions.iter().map(|one| {
+                let side = Self::of(*one, selection, model_flops, are_all_typical);
+                side.map_err(|e| e.of_session(one.name))
+            });
+            sides.collect::<Result<Vec<Self>, AnalysisError>>()
+        };
+        let sides = measured(false)?;
+        // What a fifth of the steps does is no exception: another way in which this program runs.
+        if sides.iter().any(Self::has_many_outliers) {
+            return measured(true);
+        }
+        Ok(sides)
+    }
+
+    /// Whether so many steps are far from the median that the others are not its typical steps.
+    fn has_many_outliers(&self) -> bool {
+        let count = self.outliers();
+        count >= MANY_OUTLIERS && count as f64 > MANY_OUTLIERS_OF_ALL * self.steps.len() as f64
     }
 
     /// Measures a session. Ops are filtered later, so that the ops of a step still sum to it.
@@ -66,6 +87,7 @@ impl<'a> Side<'a> {
         compared: Compared<'a>,
         selection: &Selection,
         model_flops: Option<f64>,
+        are_all_typical: bool,
     ) -> Result<Self, AnalysisError> {
         let Compared { name, session } = compared;
         let selection = Selection {
@@ -78,7 +100,13 @@ impl<'a> Side<'a> {
         let selected = selection.resolve(session)?;
         let divided = divide_steps(session, &selected);
         let rows = &divided.rows;
-        let steps = step_bars(session, rows);
+        let mut steps = step_bars(session, rows);
+        let atypical = steps.iter().filter(|step| step.is_outlier).count();
+        if are_all_typical {
+            for step in &mut steps {
+                step.is_outlier = false;
+            }
+        }
         let typical = typical(rows, &steps);
         let items = items(session, &selected, rows, &typical);
         let mut compilations = compile::compilations(session, &selected);
@@ -103,6 +131,7 @@ impl<'a> Side<'a> {
             selected,
             steps,
             items,
+            unusual: are_all_typical.then_some(atypical),
         })
     }
 

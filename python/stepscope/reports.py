@@ -4046,7 +4046,7 @@ class InputRow(Record):
     """Exposed copies to the host; on a TPU, its outfeeds."""
 
     offload_ps: int
-    """Exposed copies between TPU memory and host memory that the program makes itself."""
+    """Exposed copies between device memory and host memory that the program makes itself."""
 
     host_ps: int
     """Time in which the device is idle while the host compiles or does other work."""
@@ -6887,9 +6887,9 @@ class Verdict(Record):
     """Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`."""
 
     judged_as: str
-    """The figure that decides the verdict if it is not the value itself, such as `computing 3.1 %`
-    for
-    devices that are busy with something else. Empty otherwise.
+    """What decides the verdict if it is not the value itself: `computing 3.1 %` for devices that are
+    busy
+    with something else, `bound by memory` for MFU. Empty otherwise.
     """
 
     is_larger_better: bool

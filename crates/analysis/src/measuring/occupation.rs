@@ -26,6 +26,11 @@ pub(crate) struct Occupation {
 }
 
 impl Occupation {
+    /// Share of the time in which the device does one of the three.
+    pub(crate) fn busy(&self) -> f64 {
+        self.compute + self.communication + self.copies
+    }
+
     /// Whether devices copy and communicate for longer than they compute.
     pub(crate) fn is_mostly_elsewhere(&self) -> bool {
         self.communication + self.copies > self.compute

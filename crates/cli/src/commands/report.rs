@@ -23,6 +23,8 @@ use crate::table::{self, View};
 const WIDEST: usize = 100;
 /// Lines of one screen, without the prompt and the server's address.
 const LINES: usize = 43;
+/// Columns of a verdict beside its title and what it is judged by: the indent, the word, the figure.
+const BESIDE_TITLES: usize = 2 + 8 + 1 + 2 + 9;
 /// Maximum number of devices with a bar each. With more: a small chart, the busiest and the least
 /// busy.
 const DEVICES: usize = 4;
@@ -104,7 +106,12 @@ fn check(report: &OverviewReport, output: &Output) -> Exit {
     let mut exit = Exit::Fine;
     for verdict in bad {
         output.warn(
-            &format!("check: {}: {}", verdict.title, limits(verdict).trim_start()),
+            &format!(
+                "check: {}: {} {}",
+                verdict.title,
+                figure(verdict),
+                limits(verdict)
+            ),
             "",
         );
         exit = Exit::Check;
@@ -206,16 +213,11 @@ fn verdicts(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Stri
         .iter()
         .map(|verdict| format::width(&verdict.title))
         .max()
-        .unwrap_or(0);
+        .unwrap_or(0)
+        .min(width.saturating_sub(BESIDE_TITLES).max(8));
     let mut lines = vec![page::heading("Verdicts")];
     for verdict in known {
-        let style = page::verdict_style(verdict.verdict);
-        let word = verdict.verdict.name();
-        let title = charset.text(&verdict.title);
-        let limits = charset.text(&limits(verdict));
-        lines.push(format!(
-            "  {style}{word:<8}{style:#} {title:<widest$}  {limits}"
-        ));
+        lines.extend(verdict_lines(verdict, widest, width, charset));
     }
     if !unknown.is_empty() {
         let titles: Vec<String> = unknown
@@ -231,20 +233,39 @@ fn verdicts(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Stri
     lines
 }
 
-/// `45.7 %  (good > 80.0 %, bad < 50.0 %)`
-fn limits(verdict: &Verdict) -> String {
+/// A verdict, with what it is judged by on a line of its own if both do not fit.
+fn verdict_lines(verdict: &Verdict, widest: usize, width: usize, charset: Charset) -> Vec<String> {
+    let style = page::verdict_style(verdict.verdict);
+    let word = verdict.verdict.name();
+    let title = format::shortened(&verdict.title, widest, charset);
+    let title = format!("{title}{}", " ".repeat(widest - format::width(&title)));
+    let figure = charset.text(&figure(verdict));
+    let limits = charset.text(&limits(verdict));
+    let first = format!("  {style}{word:<8}{style:#} {title}  {figure:>9}");
+    if BESIDE_TITLES + widest + 2 + format::width(&limits) <= width {
+        return vec![format!("{first}  {limits}")];
+    }
+    let room = width.saturating_sub(11).max(20);
+    let rest = format::wrapped(&limits, room).into_iter();
+    let rest = rest.map(|line| format!("           {line}"));
+    std::iter::once(first).chain(rest).collect()
+}
+
+fn figure(verdict: &Verdict) -> String {
     let entry = thresholds::DEFAULTS
         .iter()
         .find(|entry| entry.key == verdict.key);
-    let figure = verdict
-        .value
-        .zip(entry)
-        .map(|(value, entry)| entry.figure(value));
-    format!(
-        "{:>9}  ({})",
-        figure.unwrap_or_default(),
-        verdict.thresholds
-    )
+    let figure = verdict.value.zip(entry);
+    figure.map_or_else(String::new, |(value, entry)| entry.figure(value))
+}
+
+/// What a verdict is judged by: `(good > 80 %, bad < 50 %)`, `(bound by memory)`.
+fn limits(verdict: &Verdict) -> String {
+    let judged_by = verdict.judged_by();
+    match verdict.judged_beside() {
+        "" => format!("({judged_by})"),
+        beside => format!("({beside}; {judged_by})"),
+    }
 }
 
 fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {

@@ -27,8 +27,8 @@ verdict: VerdictKind,
  */
 thresholds: string, 
 /**
- * The figure that decides the verdict if it is not the value itself, such as `computing 3.1 %` for
- * devices that are busy with something else. Empty otherwise.
+ * What decides the verdict if it is not the value itself: `computing 3.1 %` for devices that are busy
+ * with something else, `bound by memory` for MFU. Empty otherwise.
  */
 judged_as: string, 
 /**

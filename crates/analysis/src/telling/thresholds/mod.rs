@@ -72,12 +72,7 @@ pub const DEFAULTS: [Threshold; 12] = [
         0.4,
     ),
     larger("kernel_duration_ps", "Kernel duration", 1e9, 1e8),
-    larger(
-        "occupancy_ratio",
-        "Occupancy of compute-bound kernels",
-        0.5,
-        0.5,
-    ),
+    larger("occupancy_ratio", "Occupancy of heavy kernels", 0.5, 0.5),
     smaller("dominant_op_ratio", "Largest op", 0.5, 0.5),
     smaller("top_op_ps", "Largest op, per step", 1e10, 5e10),
     smaller("compilation_ps", "Compilation", 2e12, 1e13),
@@ -162,7 +157,7 @@ impl Thresholds {
         self.0.iter().find(|entry| entry.key == key).copied()
     }
 
-    /// The verdict on compilation where the steps decide it, and the threshold: little compilation is much
+    /// The verdict on compilation where the steps decide it, and the thresholds of that share: little compilation is much
     /// if steps are short. `judged` is the verdict on its time, `ratio` the share of the mean step in
     /// which devices wait for it.
     pub(crate) fn compilation_in_steps(
@@ -174,7 +169,7 @@ impl Thresholds {
         let waited = threshold.judge(ratio);
         waited
             .is_worse_than(judged)
-            .then(|| (waited, format!("{} of the mean step", threshold.text())))
+            .then(|| (waited, threshold.text()))
     }
 
     /// The verdict on a figure; none if the table has no entry of that key.
@@ -208,7 +203,7 @@ impl Threshold {
         }
     }
 
-    /// `good > 80.0 %, bad < 50.0 %`
+    /// `good > 80 %, bad < 50 %`
     pub fn text(&self) -> String {
         let (good, bad) = if self.is_larger_better {
             (">", "<")
@@ -217,8 +212,8 @@ impl Threshold {
         };
         format!(
             "good {good} {}, bad {bad} {}",
-            self.figure(self.good),
-            self.figure(self.bad)
+            without_zeros(&self.figure(self.good)),
+            without_zeros(&self.figure(self.bad))
         )
     }
 
@@ -232,6 +227,16 @@ impl Threshold {
             format::percent(value)
         }
     }
+}
+
+/// `80.0 %` as `80 %`: limits are round, unlike what was measured.
+fn without_zeros(figure: &str) -> String {
+    let (number, unit) = figure.split_once(' ').unwrap_or((figure, ""));
+    if !number.contains('.') {
+        return figure.to_owned();
+    }
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    format!("{number} {unit}").trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -276,7 +281,15 @@ mod tests {
             judge(&table, "host_overhead_ratio", 0.05),
             VerdictKind::Good
         );
-        assert_eq!(table.entries()[0].text(), "good > 95.0 %, bad < 90.0 %");
+        assert_eq!(table.entries()[0].text(), "good > 95 %, bad < 90 %");
+    }
+
+    #[test]
+    fn limits_have_no_zeros_behind_the_point() {
+        let text = |key: &str| Thresholds::default().get(key).expect("known").text();
+        assert_eq!(text("kernel_duration_ps"), "good > 1 ms, bad < 100 µs");
+        assert_eq!(text("compilation_ps"), "good < 2 s, bad > 10 s");
+        assert_eq!(text("host_syncs_count"), "good < 2, bad > 10");
     }
 
     #[test]

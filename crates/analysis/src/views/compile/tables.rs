@@ -44,7 +44,7 @@ impl Report for CompileReport {
             (
                 "Compilation".to_owned(),
                 format!(
-                    "{}{} ({}: {})",
+                    "{}{} ({}; {})",
                     format::duration_ps(total_ps as f64),
                     in_steps,
                     self.verdict.name(),

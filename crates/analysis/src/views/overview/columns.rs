@@ -48,11 +48,12 @@ pub(super) const VERDICTS: &[Field<Verdict>] = &[
     Column::new("title", "Figure", Unit::Text).of(|verdict| verdict.title.as_str().into()),
     Column::wide("key", "Key", Unit::Text).of(|verdict| verdict.key.as_str().into()),
     Column::new("figure", "Value", Unit::Text)
-        .means("Value of the figure, with its unit, and what the verdict judges if it is not the figure itself.")
+        .means("Value of the figure, with its unit, and the value that the thresholds are of if it is another.")
         .of(|verdict| figure(verdict).into()),
     Column::new("verdict", "Verdict", Unit::Text).of(|verdict| verdict.verdict.name().into()),
-    Column::new("thresholds", "Thresholds", Unit::Text)
-        .of(|verdict| verdict.thresholds.as_str().into()),
+    Column::new("thresholds", "Judged by", Unit::Text)
+        .means("Thresholds of the verdict, as text: good > 80 %, bad < 50 %. If the verdict is neutral, what decides instead: bound by memory.")
+        .of(|verdict| verdict.judged_by().into()),
     Column::wide("explanation", "Explanation", Unit::Text)
         .of(|verdict| verdict.explanation.as_str().into()),
     Column::wide("value", "Numeric value", Unit::Count)
@@ -216,10 +217,9 @@ fn figure(verdict: &Verdict) -> Option<String> {
     let entry = DEFAULTS.iter().find(|entry| entry.key == verdict.key);
     let (value, entry) = verdict.value.zip(entry)?;
     let figure = entry.figure(value);
-    Some(if verdict.judged_as.is_empty() {
-        figure
-    } else {
-        format!("{figure}, {}", verdict.judged_as)
+    Some(match verdict.judged_beside() {
+        "" => figure,
+        beside => format!("{figure}, {beside}"),
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod balance;
 mod columns;
+mod figures;
 mod headline;
 mod notes;
 mod report;
@@ -12,9 +13,9 @@ mod tables;
 mod verdicts;
 
 use clap::Args;
+pub(crate) use figures::{NO_OCCUPANCY, compute_bound_kernels, occupancy};
 pub use report::{IdleKind, IdleShare, OverviewReport, StepBalance, Verdict};
 use stepscope_model::Session;
-pub(crate) use verdicts::{NO_OCCUPANCY, compute_bound_kernels, occupancy};
 
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;
@@ -85,7 +86,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         let step_parts = glance.step_parts();
         let model_flops = options.model.checked()?;
         let utilization = utilization(session, &selected, &glance.ops.ops, model_flops);
-        let facts = verdicts::Facts {
+        let facts = figures::Facts {
             session,
             selected: &selected,
             devices: &glance.devices,

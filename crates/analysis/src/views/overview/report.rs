@@ -127,11 +127,30 @@ pub struct Verdict {
     pub verdict: VerdictKind,
     /// Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`.
     pub thresholds: String,
-    /// The figure that decides the verdict if it is not the value itself, such as `computing 3.1 %` for
-    /// devices that are busy with something else. Empty otherwise.
+    /// What decides the verdict if it is not the value itself: `computing 3.1 %` for devices that are busy
+    /// with something else, `bound by memory` for MFU. Empty otherwise.
     pub judged_as: String,
     /// Whether more of the figure is better.
     pub is_larger_better: bool,
     /// How the figure was obtained, or what is missing and how to record it.
     pub explanation: String,
+}
+
+impl Verdict {
+    /// What decides the verdict: the thresholds, or for a neutral one, which they would contradict, what
+    /// decides instead.
+    pub fn judged_by(&self) -> &str {
+        match self.verdict {
+            VerdictKind::Neutral => &self.judged_as,
+            _ => &self.thresholds,
+        }
+    }
+
+    /// The value that the thresholds are of if it is not the figure's; empty otherwise.
+    pub fn judged_beside(&self) -> &str {
+        match self.verdict {
+            VerdictKind::Neutral => "",
+            _ => &self.judged_as,
+        }
+    }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Utilization {
     pub(crate) steps: Vec<(usize, Option<f64>, Option<f64>)>,
     /// The resource that bounds the work as a whole, as in `roofline`; empty if unknown.
     pub(crate) bound_by: String,
+    /// Share of the peak of that resource, over the same time as both; absent if unknown.
+    pub(crate) bound_ratio: Option<f64>,
     /// Formula with figures, or why they are unknown.
     pub(crate) derivation: String,
 }
@@ -95,9 +97,18 @@ pub(crate) fn utilization(
             known_ratio,
             is_stated.then_some(model_flops).flatten(),
         ),
-        bound_by: row.bound_by.clone(),
+        bound_ratio: bound_ratio(&row),
+        bound_by: row.bound_by,
         steps,
     }
+}
+
+fn bound_ratio(row: &RooflineRow) -> Option<f64> {
+    if row.bound_by == "compute" {
+        return row.compute_ratio;
+    }
+    let mut levels = row.levels.iter();
+    levels.find(|level| level.level == row.bound_by)?.ratio
 }
 
 /// `HFU = 1.1 PFLOP of the mean step ÷ (918.0 TFLOP/s × 2.12 ms of devices); …`

@@ -115,6 +115,31 @@ fn experts_that_are_computed_densely_are_found_and_do_not_count() {
     assert!(what.contains("all 16 groups"), "{what}");
 }
 
+/// 768 MiB of activations go to pinned memory in each step and come back: there is no input.
+#[test]
+fn arrays_that_a_program_keeps_in_host_memory_are_no_input() {
+    let session = captured("offload");
+    let input = ask(&session, "input", &[]);
+    let bounds = input["bounds"].as_array().expect("a list");
+    let ratio = |key: &str| {
+        let mut found = bounds.iter().filter(|bound| bound["key"] == key);
+        number(&found.next().expect("a bound")["ratio"])
+    };
+    assert_eq!((ratio("input"), ratio("output")), (0.0, 0.0));
+    assert!((0.35..0.45).contains(&ratio("offload")));
+    let found = findings(&session);
+    assert!(found.iter().all(|one| one["id"] != "input_wait"));
+    let mut copies = found.iter().filter(|one| one["id"] == "host_transfers");
+    let why = copies.next().expect("a finding")["why"].to_string();
+    assert!(why.contains("offloading"), "{why}");
+    // Arguments and results of a call are not kept.
+    let session = open(&fixture_in("causes-h100", "io-callback"));
+    let found = findings(&session);
+    let mut copies = found.iter().filter(|one| one["id"] == "host_transfers");
+    let why = copies.next().expect("a finding")["why"].to_string();
+    assert!(why.contains("calls Python"), "{why}");
+}
+
 /// In step 3 rank 1 sleeps for 30 ms before its first collective.
 #[test]
 fn a_slow_step_names_who_was_late_at_a_collective_of_nccl() {

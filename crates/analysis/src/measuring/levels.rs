@@ -33,6 +33,9 @@ pub(crate) const COMPUTE: u8 = 0;
 /// Level of collectives.
 pub(crate) const COLLECTIVE: u8 = 1;
 
+/// Level of copies from the host.
+pub(crate) const TO_DEVICE: u8 = 3;
+
 /// Level of each label of work; see [`DEVICE_LEVELS`].
 pub(crate) fn device_levels(session: &Session) -> Vec<u8> {
     session
@@ -48,7 +51,7 @@ fn level(session: &Session, label: &Label) -> u8 {
     }
     if let Some(transfer) = label.transfer {
         return match transfer.direction {
-            Direction::HostToDevice => 3,
+            Direction::HostToDevice => TO_DEVICE,
             Direction::DeviceToHost | Direction::HostToHost => 4,
             Direction::DeviceToDevice | Direction::Memset | Direction::Other => 2,
         };
@@ -59,7 +62,7 @@ fn level(session: &Session, label: &Label) -> u8 {
         Class::Collective => COLLECTIVE,
         Class::Python => CALLBACK,
         _ if op.is_some_and(|op| op.is_control) => CONTROL,
-        _ if category.contains("infeed") || category.contains("host recv") => 3,
+        _ if category.contains("infeed") || category.contains("host recv") => TO_DEVICE,
         _ if category.contains("outfeed") || category.contains("host send") => 4,
         // Asynchronous copies within a device, such as between its memories.
         _ if category.starts_with("copy-start") || category.starts_with("copy-done") => 2,

@@ -10,6 +10,7 @@ pub(crate) mod compiled_calls;
 pub(crate) mod completions;
 pub mod environment;
 pub(crate) mod frames;
+pub(crate) mod host_copies;
 pub mod interval;
 pub(crate) mod launch_calls;
 pub(crate) mod lead;

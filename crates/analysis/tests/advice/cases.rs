@@ -194,6 +194,15 @@ pub(crate) fn cases() -> Vec<Case> {
             copied("MemcpyH2D", half),
             copied("MemcpyH2D", KERNELS),
         ),
+        // What the program copies itself is no input.
+        one(
+            "input_wait",
+            copied("MemcpyH2D", half),
+            copied("MemcpyH2D", half).replace(
+                "async:1\"]",
+                "async:1\" hlo_op=copy-start.1 hlo_module=jit_step program_id=5]",
+            ),
+        ),
         one(
             "device_copies",
             copied("MemcpyD2D", half),

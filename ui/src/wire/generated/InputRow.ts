@@ -65,7 +65,7 @@ collectives_ps: number,
  */
 output_ps: number, 
 /**
- * Exposed copies between TPU memory and host memory that the program makes itself.
+ * Exposed copies between device memory and host memory that the program makes itself.
  */
 offload_ps: number, 
 /**

@@ -10,7 +10,9 @@ use super::report::{Bound, InputCause, InputHost, InputRow};
 use crate::measuring::activity::{COMPILATION, Loops, QueueEnd, QueueWaits, host_times};
 use crate::measuring::callbacks::Callbacks;
 use crate::measuring::communication::under_way;
+use crate::measuring::host_copies::{Copier, copier};
 use crate::measuring::interval::Intervals;
+use crate::measuring::levels::{TO_DEVICE, device_levels};
 use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
@@ -182,17 +184,6 @@ struct Feeds {
     outfeed: Intervals,
 }
 
-/// Whether an op of a program copies from or to the host.
-fn is_fetched(label: &Label) -> bool {
-    let transfer = label.transfer.filter(|_| label.op.is_some());
-    transfer.is_some_and(|transfer| {
-        matches!(
-            transfer.direction,
-            Direction::HostToDevice | Direction::DeviceToHost
-        )
-    })
-}
-
 /// For devices whose programs copy to and from host memory themselves: TPUs, and GPUs whose programs
 /// keep arrays in host memory.
 fn feeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Feeds>> {
@@ -206,27 +197,38 @@ fn feeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Fe
             .collect()
     };
     let (infeeds, outfeeds) = (are("infeed"), are("outfeed"));
-    let fetching = session.labels.iter().any(is_fetched);
-    // Of GPUs, what no op of a program copies.
+    let copiers: Vec<Option<Copier>> = session
+        .labels
+        .iter()
+        .map(|label| copier(session, label))
+        .collect();
+    let is_own = |copier: &Option<Copier>| copier.is_some_and(|one| one != Copier::Host);
+    let has_own = copiers.iter().any(is_own);
+    // Of GPUs, what no program copies.
     let given = |direction: Direction| -> Vec<bool> {
-        let is_given = |label: &Label| {
-            let transfer = label.transfer.filter(|_| label.op.is_none());
+        let is_given = |(label, copier): (&Label, &Option<Copier>)| {
+            let transfer = label.transfer.filter(|_| *copier == Some(Copier::Host));
             transfer.is_some_and(|transfer| transfer.direction == direction)
         };
-        session.labels.iter().map(is_given).collect()
+        session.labels.iter().zip(&copiers).map(is_given).collect()
     };
     let (to_device, to_host) = (
         given(Direction::HostToDevice),
         given(Direction::DeviceToHost),
     );
+    let levels = device_levels(session);
+    let above_copies: Vec<bool> = levels.iter().map(|&level| level < TO_DEVICE).collect();
+    let all_to_device: Vec<bool> = levels.iter().map(|&level| level == TO_DEVICE).collect();
     let of_device = |&device: &DeviceId| {
         let kind = session.device(device).kind;
         let times = |labels: &[bool]| work_intervals(session, device, &[within], labels);
-        if kind.is_gpu() && fetching {
-            return Some(Feeds {
-                infeed: times(&to_device),
-                outfeed: times(&to_host),
-            });
+        if kind.is_gpu() && has_own {
+            // Only what the device does nothing else beside is in the parts of steps.
+            let above = under_way(session, device, &[within]).union(&times(&above_copies));
+            let infeed = times(&to_device).subtract(&above);
+            let above = above.union(&times(&all_to_device));
+            let outfeed = times(&to_host).subtract(&above);
+            return Some(Feeds { infeed, outfeed });
         }
         matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore).then(|| Feeds {
             infeed: times(&infeeds),
@@ -247,7 +249,7 @@ fn row(
     let waits = |times: &Intervals| times.clip(parts.span).intersect(&idle).duration().0;
     let part = |kind: PartKind| parts.lengths.parts_ps[part_position(kind)];
     let waiting_ps = part(PartKind::InputWait);
-    // Copies to and from host memory that a TPU's program makes itself, except for feeds.
+    // Copies to and from host memory that a program makes itself, except for feeds.
     let beyond = |part_ps: i64, feed: Option<&Intervals>| {
         feed.map_or(0, |feed| {
             (part_ps - feed.duration_within(parts.span).0).max(0)

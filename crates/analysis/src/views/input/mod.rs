@@ -5,7 +5,7 @@
 //! | row | one step on one device that recorded work; on a host without devices, the host |
 //! | waiting | `input_wait_ps` of the step in [`steps`](crate::views::steps): the device is idle, nothing is compiled, and a thread that drives it loads input, waits for it, or copies to the device |
 //! | causes | that time divided in the priority order transfer, read, preprocess, enqueue, prefetch, wait, load; they sum to waiting |
-//! | copies in | `host_to_device_ps` of the step: exposed copies by the device, without those that a TPU program makes itself |
+//! | copies in | `host_to_device_ps` of the step: exposed copies by the device, without those that a program makes itself |
 //! | input | waiting + copies in |
 //! | loading | all time in which a driving thread loads or copies to the device, whether the device waits or not; waiting in a queue is not loading |
 //! | share | Σ over rows ÷ Σ durations |

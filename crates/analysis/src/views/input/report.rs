@@ -161,7 +161,7 @@ pub struct InputRow {
     /// Exposed copies to the host; on a TPU, its outfeeds.
     #[ts(type = "number")]
     pub output_ps: i64,
-    /// Exposed copies between TPU memory and host memory that the program makes itself.
+    /// Exposed copies between device memory and host memory that the program makes itself.
     #[ts(type = "number")]
     pub offload_ps: i64,
     /// Time in which the device is idle while the host compiles or does other work.

@@ -1,12 +1,21 @@
 //! Exposed copies between host and device (guides: data on the wrong device, large or repeated
 //! transfers).
 
+use stepscope_model::DeviceId;
+
 use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
 use crate::judging::advice::evidence::in_view;
-use crate::judging::advice::facts::{Facts, part_ps};
+use crate::judging::advice::facts::{Facts, Place, part_ps};
+use crate::measuring::host_copies::{Copier, copier};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::ops::OpRow;
+
+/// The title where Python calls of the program make the copies.
+pub(super) const OF_CALLBACKS: &str = "Python calls copy between host and device";
+
+/// An array from this size on is data.
+const ARRAY_BYTES: u64 = 1024;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_transfers",
@@ -58,8 +67,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         words.iter().any(|word| row.category.starts_with(word))
     };
     let by_program = facts.largest_ops(is_copy);
-    let is_offload = by_program.iter().any(|seen| seen.op.starts_with("copy-"));
-    finding(
+    let kind = Kind::of(facts, found.place);
+    let told = finding(
         &RULE,
         found.severity,
         format!(
@@ -68,35 +77,103 @@ fn check(facts: &Facts<'_>) -> Outcome {
             found.text
         ),
     )
-    .why(if is_offload {
-        "The program keeps arrays in host memory (offloading) and fetches them in every step, which \
-         takes longer than the computation that could hide it."
-    } else {
-        "Data is not where it is used, or it moves back and forth in every step."
+    .why(kind.why())
+    .fix(kind.fix())
+    .fix_elsewhere(match kind {
+        Kind::Given => {
+            "Put inputs on the device before the step that needs them; keep state and intermediate \
+             results there; read metrics only every hundred steps."
+        }
+        Kind::Offloaded | Kind::OfCallbacks => "",
     })
-    .fix(if is_offload {
-        "Keep what every step needs on the device. Offload less, or in smaller pieces that are fetched \
-         a layer ahead. The memory plan (`buffers`) shows how much room there is."
-    } else {
-        "Call jax.device_put on inputs before the step that needs them, and only once for data that \
-         every step uses; keep state and intermediate results on the device; do not convert to NumPy \
-         in the loop (np.asarray, float()); read metrics only every hundred steps."
-    })
-    .fix_elsewhere(if is_offload {
-        ""
-    } else {
-        "Put inputs on the device before the step that needs them; keep state and intermediate \
-         results there; read metrics only every hundred steps."
-    })
-    .code(&if is_offload {
-        String::new()
-    } else {
-        facts.example("batch = jax.device_put(batch, sharding)   # while the step before runs")
+    .code(&match kind {
+        Kind::Given => {
+            facts.example("batch = jax.device_put(batch, sharding)   # while the step before runs")
+        }
+        Kind::Offloaded | Kind::OfCallbacks => String::new(),
     })
     .gain(Some(found.time), PART_ESTIMATE)
     .of_step(found.step_ps)
     .seen(facts.longest(found.place, most))
     .seen(evidence)
-    .seen(by_program)
-    .found()
+    .seen(by_program);
+    if kind == Kind::OfCallbacks {
+        return told.titled(OF_CALLBACKS.to_owned()).found();
+    }
+    told.found()
+}
+
+/// What a device and its host exchange, most of the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Arrays that the program keeps in host memory.
+    Offloaded,
+    /// Arguments and results of Python calls.
+    OfCallbacks,
+    /// Input, results, and all else.
+    Given,
+}
+
+impl Kind {
+    fn of(facts: &Facts<'_>, (host, device): Place) -> Self {
+        let is_own = |of: DeviceId| match device {
+            Some(device) => of == device,
+            None => facts.session.device(of).host == host,
+        };
+        let (mut offloaded_ps, mut called_ps, mut given_ps) = (0i64, 0i64, 0i64);
+        let own = facts.totals.iter().filter(|totals| is_own(totals.device));
+        for (id, totals) in own.flat_map(|totals| &totals.labels) {
+            let label = facts.session.label(*id);
+            let bytes = label.transfer.and_then(|transfer| transfer.bytes);
+            let sum = match copier(facts.session, label) {
+                None => continue,
+                Some(Copier::Callback) => &mut called_ps,
+                // What decides on a branch or the end of a loop is no array to keep.
+                Some(Copier::Program) if bytes.is_none_or(|bytes| bytes >= ARRAY_BYTES) => {
+                    &mut offloaded_ps
+                }
+                Some(Copier::Program | Copier::Host) => &mut given_ps,
+            };
+            *sum = sum.saturating_add(totals.self_ps);
+        }
+        if offloaded_ps > called_ps.max(given_ps) {
+            Self::Offloaded
+        } else if called_ps > given_ps {
+            Self::OfCallbacks
+        } else {
+            Self::Given
+        }
+    }
+
+    const fn why(self) -> &'static str {
+        match self {
+            Self::Offloaded => {
+                "The program keeps arrays in host memory (offloading) and fetches them in every step, \
+                 which takes longer than the computation that could hide it."
+            }
+            Self::OfCallbacks => {
+                "The program calls Python: the arguments go to the host, and the results come back."
+            }
+            Self::Given => {
+                "Data is not where it is used, or it moves back and forth in every step."
+            }
+        }
+    }
+
+    const fn fix(self) -> &'static str {
+        match self {
+            Self::Offloaded => {
+                "Keep what every step needs on the device. Offload less, or in smaller pieces that are \
+                 fetched a layer ahead. The memory plan (`buffers`) shows how much room there is."
+            }
+            Self::OfCallbacks => {
+                "Compute it on the device instead. Where Python has to do it, pass smaller arrays."
+            }
+            Self::Given => {
+                "Call jax.device_put on inputs before the step that needs them, and only once for data \
+                 that every step uses; keep state and intermediate results on the device; do not convert \
+                 to NumPy in the loop (np.asarray, float()); read metrics only every hundred steps."
+            }
+        }
+    }
 }

@@ -238,6 +238,14 @@ pub(super) const EXPLAINED: &[Explained] = &[
         is_same: false,
     },
     Explained {
+        effect: Named::titled(&host_transfers::RULE, host_transfers::OF_CALLBACKS),
+        causes: &[
+            Named::all(&python_callback::RULE),
+            Named::all(&debug_print::RULE),
+        ],
+        is_same: false,
+    },
+    Explained {
         effect: Named::titled(&idle::RULE, idle::RULE.title),
         causes: LAUNCHING,
         is_same: true,

@@ -2620,13 +2620,13 @@ class GapBucket(Record):
     """Longest gap length of the bucket, exclusive. Absent for the last bucket."""
 
     count: int
-    """Number of listed gaps in the bucket."""
+    """Number of gaps in the bucket, also those too short to be listed."""
 
     total_ps: int
-    """Σ length of the listed gaps in the bucket."""
+    """Σ length of the gaps in the bucket."""
 
     causes_ps: list[int]
-    """The same by cause, in priority order of the causes."""
+    """The same by cause, in priority order of the causes. Gaps too short to be listed have none."""
 
 
 @dataclass(frozen=True)
@@ -3818,7 +3818,10 @@ class IdleReport(Report):
     """Each device that recorded work."""
 
     buckets: list[GapBucket]
-    """Listed gaps by length."""
+    """All gaps by length, also those too short to be listed: from the shortest bucket that has gaps
+    to the
+    longest.
+    """
 
     steps: list[IdleStep]
     """Each selected step on each device."""
@@ -4270,13 +4273,19 @@ class LaunchStep(Record):
     """End of the step on the host."""
 
     duration_ps: int
-    """Duration of the step on the host."""
+    """Duration of the step on the host: of its annotation, or else the mean over the devices of the
+    host.
+    """
 
     calls: int
-    """Number of launch calls that started in the step."""
+    """Number of launch calls that started in the step; without an annotation, the mean over
+    devices.
+    """
 
     launch_ps: int
-    """Time in the step during which the host was in a launch call, on any thread."""
+    """Time in the step during which the host was in a launch call, on any thread; without an
+    annotation, the mean over devices.
+    """
 
     ratio: float
     """Time in launch calls ÷ duration of the step, 0..1."""

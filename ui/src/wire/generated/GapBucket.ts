@@ -13,14 +13,14 @@ from_ps: number,
  */
 to_ps: number | null, 
 /**
- * Number of listed gaps in the bucket.
+ * Number of gaps in the bucket, also those too short to be listed.
  */
 count: number, 
 /**
- * Σ length of the listed gaps in the bucket.
+ * Σ length of the gaps in the bucket.
  */
 total_ps: number, 
 /**
- * The same by cause, in priority order of the causes.
+ * The same by cause, in priority order of the causes. Gaps too short to be listed have none.
  */
 causes_ps: number[], };

@@ -19,7 +19,8 @@ causes: Array<CauseRow>,
  */
 devices: Array<IdleDevice>, 
 /**
- * Listed gaps by length.
+ * All gaps by length, also those too short to be listed: from the shortest bucket that has gaps to the
+ * longest.
  */
 buckets: Array<GapBucket>, 
 /**

@@ -1808,7 +1808,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Duration of the step on the host.",
+      meaning: "Duration of the step on the host: of its annotation, or else the mean over the devices of the host.",
       formula: "",
       adds: "no",
       better: "less",
@@ -1816,7 +1816,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     calls: {
       title: "Launch calls",
       kind: "count",
-      meaning: "Number of launch calls that started in the step.",
+      meaning: "Number of launch calls that started in the step; without an annotation, the mean over devices.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1824,7 +1824,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     launch_ps: {
       title: "Launching",
       kind: "duration",
-      meaning: "Time in the step during which the host was in a launch call, on any thread.",
+      meaning: "Time in the step during which the host was in a launch call, on any thread; without an annotation, the mean over devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4445,7 +4445,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Gaps",
       kind: "count",
-      meaning: "Number of listed gaps in the bucket.",
+      meaning: "Number of gaps in the bucket, also those too short to be listed.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -4453,7 +4453,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ length of the listed gaps in the bucket.",
+      meaning: "Σ length of the gaps in the bucket.",
       formula: "",
       adds: "over_steps",
       better: "less",

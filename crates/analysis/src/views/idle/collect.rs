@@ -27,8 +27,8 @@ pub(super) struct DeviceGaps {
     gaps: Vec<Span>,
     /// Time of each gap by cause.
     times: Vec<CauseTimes>,
-    /// Number and total length of the gaps that are not listed.
-    short: (i64, i64),
+    /// The gaps that are not listed.
+    short: Short,
     /// When its host did what, by cause.
     host_times: Arc<Vec<Intervals>>,
 }
@@ -128,7 +128,7 @@ pub(super) fn short_ratio(devices: &[DeviceGaps]) -> f64 {
     let sum = |of: fn(&DeviceGaps) -> i64| devices.iter().map(of).saturating_sum() as f64;
     let idle = sum(|device| device.window_ps - device.busy_ps);
     if idle > 0.0 {
-        sum(|device| device.short.1) / idle
+        sum(|device| device.short.total_ps()) / idle
     } else {
         0.0
     }
@@ -145,7 +145,32 @@ struct Found {
     gaps: Vec<Span>,
     /// Those that the device makes although it has work queued.
     pauses: Intervals,
-    short: (i64, i64),
+    short: Short,
+}
+
+/// Number and total length of gaps that are not listed, by bucket of their length.
+#[derive(Clone, Copy, Default)]
+struct Short([(i64, i64); BUCKET_ENDS.len()]);
+
+impl Short {
+    fn of(gaps: &[Span]) -> Self {
+        let mut buckets = Self::default();
+        for length in gaps.iter().map(|gap| gap.duration().0) {
+            let (count, total_ps) = &mut buckets.0[bucket_of(length)];
+            *count += 1;
+            *total_ps = total_ps.saturating_add(length);
+        }
+        buckets
+    }
+
+    fn count(&self) -> i64 {
+        self.0.iter().map(|(count, _)| count).sum()
+    }
+
+    fn total_ps(&self) -> i64 {
+        let totals = self.0.iter().map(|(_, total_ps)| *total_ps);
+        totals.saturating_sum()
+    }
 }
 
 impl Found {
@@ -160,7 +185,6 @@ impl Found {
         let (gaps, short): (Vec<Span>, Vec<Span>) = idle
             .into_iter()
             .partition(|gap| gap.duration().0 >= min_gap_ps);
-        let short_ps = short.iter().map(|gap| gap.duration().0).saturating_sum();
         Self {
             device,
             min_gap_ps,
@@ -169,7 +193,7 @@ impl Found {
             was_busy: !busy.spans().is_empty(),
             pauses: pauses.intersect(&Intervals::union_of_sorted(vec![gaps.clone()])),
             gaps,
-            short: (i64::try_from(short.len()).unwrap_or(i64::MAX), short_ps),
+            short: Short::of(&short),
         }
     }
 }
@@ -297,8 +321,8 @@ fn device_row(session: &Session, device: &DeviceGaps) -> IdleDevice {
         min_gap_ps: device.min_gap_ps,
         gap_count: device.gaps.len(),
         longest_ps: longest.unwrap_or(0),
-        short_count: device.short.0,
-        short_ps: device.short.1,
+        short_count: device.short.count(),
+        short_ps: device.short.total_ps(),
         causes_ps: sum(&device.times).to_vec(),
     }
 }
@@ -345,6 +369,13 @@ const BUCKET_ENDS: [i64; 7] = [
     i64::MAX,
 ];
 
+/// Position of the bucket of gaps of this length.
+fn bucket_of(length_ps: i64) -> usize {
+    let position = BUCKET_ENDS.partition_point(|&end| end <= length_ps);
+    position.min(BUCKET_ENDS.len() - 1)
+}
+
+/// From the first to the last bucket that has gaps, listed and short ones.
 fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
     let mut from_ps = 0;
     let mut buckets: Vec<GapBucket> = BUCKET_ENDS
@@ -364,16 +395,23 @@ fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
     for device in devices {
         for (gap, times) in device.gaps.iter().zip(&device.times) {
             let length = gap.duration().0;
-            let position = BUCKET_ENDS.partition_point(|&end| end <= length);
-            let bucket = &mut buckets[position.min(BUCKET_ENDS.len() - 1)];
+            let bucket = &mut buckets[bucket_of(length)];
             bucket.count += 1;
             bucket.total_ps = bucket.total_ps.saturating_add(length);
             for (sum, time) in bucket.causes_ps.iter_mut().zip(times) {
                 *sum = sum.saturating_add(*time);
             }
         }
+        for (bucket, (count, total_ps)) in buckets.iter_mut().zip(device.short.0) {
+            bucket.count += count;
+            bucket.total_ps = bucket.total_ps.saturating_add(total_ps);
+        }
     }
-    buckets
+    let is_filled = |bucket: &GapBucket| bucket.count > 0;
+    let filled = buckets.iter().rposition(is_filled);
+    buckets.truncate(filled.map_or(0, |last| last + 1));
+    let first = buckets.iter().position(is_filled).unwrap_or(0);
+    buckets.split_off(first)
 }
 
 /// Each of these steps on each device, with the parts of listed gaps within it.

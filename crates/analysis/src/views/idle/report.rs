@@ -17,7 +17,8 @@ pub struct IdleReport {
     pub causes: Vec<CauseRow>,
     /// Each device that recorded work.
     pub devices: Vec<IdleDevice>,
-    /// Listed gaps by length.
+    /// All gaps by length, also those too short to be listed: from the shortest bucket that has gaps to the
+    /// longest.
     pub buckets: Vec<GapBucket>,
     /// Each selected step on each device.
     pub steps: Vec<IdleStep>,
@@ -100,13 +101,13 @@ pub struct GapBucket {
     /// Longest gap length of the bucket, exclusive. Absent for the last bucket.
     #[ts(type = "number | null")]
     pub to_ps: Option<i64>,
-    /// Number of listed gaps in the bucket.
+    /// Number of gaps in the bucket, also those too short to be listed.
     #[ts(type = "number")]
     pub count: i64,
-    /// Σ length of the listed gaps in the bucket.
+    /// Σ length of the gaps in the bucket.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// The same by cause, in priority order of the causes.
+    /// The same by cause, in priority order of the causes. Gaps too short to be listed have none.
     #[ts(type = "number[]")]
     pub causes_ps: Vec<i64>,
 }

@@ -21,15 +21,16 @@ start_ps: number,
  */
 end_ps: number, 
 /**
- * Duration of the step on the host.
+ * Duration of the step on the host: of its annotation, or else the mean over the devices of the host.
  */
 duration_ps: number, 
 /**
- * Number of launch calls that started in the step.
+ * Number of launch calls that started in the step; without an annotation, the mean over devices.
  */
 calls: number, 
 /**
- * Time in the step during which the host was in a launch call, on any thread.
+ * Time in the step during which the host was in a launch call, on any thread; without an annotation,
+ * the mean over devices.
  */
 launch_ps: number, 
 /**

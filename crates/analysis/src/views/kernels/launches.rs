@@ -10,7 +10,9 @@
 //! wait for each other. A kernel that starts before its call has no latency: the clocks disagree.
 
 use rustc_hash::FxHashSet;
-use stepscope_model::{Activity, DeviceId, HostId, LabelId, Picos, Session, Span, TrackReader};
+use stepscope_model::{
+    Activity, DeviceId, HostId, LabelId, Picos, SaturatingSum as _, Session, Span, TrackReader,
+};
 
 use super::report::{LaunchStep, QueuePoint};
 use crate::measuring::interval::Intervals;
@@ -166,24 +168,35 @@ impl Launches {
         for (host, calls) in &self.calls {
             let union = Intervals::union_of(calls.clone());
             for &step in &steps {
-                let Some(span) = host_span(session, step, *host, selected) else {
+                let spans = host_spans(session, step, *host, selected);
+                let Some(whole) = spans.iter().copied().reduce(Span::hull) else {
                     continue;
                 };
-                let within = union.intersect(&Intervals::union_of(vec![span]));
-                let first = calls.partition_point(|call| call.start < span.start);
-                let last = calls.partition_point(|call| call.start < span.end);
-                let duration_ps = span.duration().0;
-                let launch_ps = within.duration().0;
+                let mean = |of: &dyn Fn(Span) -> i64| {
+                    let all = spans.iter().map(|&span| of(span)).saturating_sum();
+                    all as f64 / spans.len() as f64
+                };
+                let started = |span: Span| {
+                    let first = calls.partition_point(|call| call.start < span.start);
+                    let last = calls.partition_point(|call| call.start < span.end);
+                    i64::try_from(last.saturating_sub(first)).unwrap_or(i64::MAX)
+                };
+                let launching = |span: Span| {
+                    let within = union.intersect(&Intervals::union_of(vec![span]));
+                    within.duration().0
+                };
+                let duration_ps = mean(&|span| span.duration().0);
+                let launch_ps = mean(&launching);
                 rows.push(LaunchStep {
                     step: session.steps[step].number,
                     host: session.host(*host).name.clone(),
-                    start_ps: span.start.0,
-                    end_ps: span.end.0,
-                    duration_ps,
-                    calls: i64::try_from(last.saturating_sub(first)).unwrap_or(i64::MAX),
-                    launch_ps,
-                    ratio: if duration_ps > 0 {
-                        launch_ps as f64 / duration_ps as f64
+                    start_ps: whole.start.0,
+                    end_ps: whole.end.0,
+                    duration_ps: duration_ps.round() as i64,
+                    calls: mean(&started).round() as i64,
+                    launch_ps: launch_ps.round() as i64,
+                    ratio: if duration_ps > 0.0 {
+                        launch_ps / duration_ps
                     } else {
                         0.0
                     },
@@ -195,21 +208,23 @@ impl Launches {
     }
 }
 
-/// A step on a host: its annotation, or else the span over all its devices.
-fn host_span(
+/// A step on a host: its annotation, or else the step on each of its devices, which may run it at
+/// different times.
+fn host_spans(
     session: &Session,
     step: usize,
     host: HostId,
     selected: &Selected<'_>,
-) -> Option<Span> {
+) -> Vec<Span> {
     let step = &session.steps[step];
-    let own = step.annotation(host);
+    if let Some(own) = step.annotation(host) {
+        return vec![own.span];
+    }
     let devices = selected.devices.iter();
-    let of_devices = devices
-        .filter(|&&device| session.device(device).host == host)
-        .filter_map(|&device| device_span(step, session, device));
-    own.map(|own| own.span)
-        .or_else(|| of_devices.reduce(Span::hull))
+    let of_host = devices.filter(|&&device| session.device(device).host == host);
+    of_host
+        .filter_map(|&device| device_span(step, session, device))
+        .collect()
 }
 
 /// Kernels and copies launched but not finished, over time: mean and maximum in each interval.

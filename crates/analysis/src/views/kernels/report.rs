@@ -214,13 +214,14 @@ pub struct LaunchStep {
     /// End of the step on the host.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Duration of the step on the host.
+    /// Duration of the step on the host: of its annotation, or else the mean over the devices of the host.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Number of launch calls that started in the step.
+    /// Number of launch calls that started in the step; without an annotation, the mean over devices.
     #[ts(type = "number")]
     pub calls: i64,
-    /// Time in the step during which the host was in a launch call, on any thread.
+    /// Time in the step during which the host was in a launch call, on any thread; without an annotation,
+    /// the mean over devices.
     #[ts(type = "number")]
     pub launch_ps: i64,
     /// Time in launch calls ÷ duration of the step, 0..1.

@@ -140,6 +140,9 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut spike = steady(2000);
     spike.insert(6, (3100.5, true, 30_000, 29_000, 9));
     spike.insert(7, (3200.5, false, 1000, 29_000, 9));
+    let mut small_spike = steady(2000);
+    small_spike.insert(6, (3100.5, true, 3600, 2600, 9));
+    small_spike.insert(7, (3200.5, false, 1000, 2600, 9));
     vec![
         one(
             "input_wait",
@@ -349,6 +352,12 @@ pub(crate) fn cases() -> Vec<Case> {
             "memory_spikes",
             with_memory(&spike, 0.0, 1.0),
             with_memory(&steady(2000), 0.0, 1.0),
+        ),
+        // A fifth more than usual, of a memory that is nearly empty.
+        one(
+            "memory_spikes",
+            with_memory(&spike, 0.0, 1.0),
+            with_memory(&small_spike, 0.0, 1.0),
         ),
         one(
             "fragmentation",

@@ -94,6 +94,12 @@ pub const ADVICE: &[Threshold] = &[
     larger("kernel_occupancy_ratio", "Occupancy", 0.5, 0.25),
     smaller("memory_peak_ratio", "Peak memory", 0.9, 0.97),
     smaller(
+        "memory_spike_ratio",
+        "Memory beyond that of the typical step",
+        0.05,
+        0.5,
+    ),
+    smaller(
         "fragmentation_ratio",
         "Fragmentation at the memory peak",
         0.3,

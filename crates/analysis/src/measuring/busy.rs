@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use super::windows::observed_windows;
+use super::windows::{observed_windows, work_extents};
 use documented::DocumentedFields;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -97,4 +97,36 @@ pub(crate) fn counted<'a>(devices: &'a [DeviceBusy], steps: &[StepParts]) -> Vec
         .filter(|device| device.busy_ratio.is_some())
         .filter(|device| in_steps.is_empty() || in_steps.contains(&device.device_index))
         .collect()
+}
+
+/// Devices that the mean does not cover.
+#[derive(Debug, Default)]
+pub(crate) struct Excluded<'a> {
+    /// They worked, but only outside of the steps or of the observed window.
+    pub(crate) outside: Vec<&'a DeviceBusy>,
+    /// They recorded no work at all.
+    pub(crate) never: Vec<&'a DeviceBusy>,
+}
+
+/// The devices that [`counted`] leaves out.
+pub(crate) fn excluded<'a>(
+    session: &Session,
+    devices: &'a [DeviceBusy],
+    steps: &[StepParts],
+) -> Excluded<'a> {
+    let counted: HashSet<u32> = counted(devices, steps)
+        .iter()
+        .map(|device| device.device_index)
+        .collect();
+    let left_out = devices.iter();
+    let left_out = left_out.filter(|device| !counted.contains(&device.device_index));
+    let (outside, never) = left_out.partition(|device| has_ever_worked(session, device));
+    Excluded { outside, never }
+}
+
+/// Whether the device recorded work at any time, in its window or outside of it.
+pub fn has_ever_worked(session: &Session, device: &DeviceBusy) -> bool {
+    let extents = work_extents(session);
+    let extent = extents.get(device.device_index as usize);
+    extent.is_some_and(Option::is_some)
 }

@@ -260,7 +260,7 @@ pub(crate) fn positives() -> Vec<Case> {
         (
             "idle_devices",
             vec![format!("{HEALTHY}\ndevice gpu:1 nvidia H100")],
-            "1 of 2 devices recorded no work in the observed time: GPU:1.",
+            "1 of 2 devices recorded no work: GPU:1.",
         ),
     ]
 }

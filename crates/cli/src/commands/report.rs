@@ -3,6 +3,7 @@
 use clap::{ArgMatches, FromArgMatches};
 use stepscope_analysis::asking::Report;
 use stepscope_analysis::judging::advice::AdviceOptions;
+use stepscope_analysis::measuring::busy::has_ever_worked;
 use stepscope_analysis::telling::format as figures;
 use stepscope_analysis::telling::thresholds;
 use stepscope_analysis::telling::thresholds::VerdictKind;
@@ -93,7 +94,7 @@ pub(crate) fn print(
     };
     let width = output.width.min(WIDEST);
     let findings = findings_section::findings(session, &advice, width, output.charset);
-    output.text(&text(&report, findings, output))?;
+    output.text(&text(session, &report, findings, output))?;
     Ok(Some(report))
 }
 
@@ -119,7 +120,12 @@ fn check(report: &OverviewReport, output: &Output) -> Exit {
     exit
 }
 
-fn text(report: &OverviewReport, findings: Vec<String>, output: &Output) -> String {
+fn text(
+    session: &Session,
+    report: &OverviewReport,
+    findings: Vec<String>,
+    output: &Output,
+) -> String {
     let width = output.width.min(WIDEST);
     let charset = output.charset;
     let mut sections = vec![
@@ -128,7 +134,7 @@ fn text(report: &OverviewReport, findings: Vec<String>, output: &Output) -> Stri
         steps::parts(report, width, charset, output.is_colored),
         findings,
         verdicts(report, width, charset),
-        devices(report, width, charset),
+        devices(session, report, width, charset),
     ];
     let used: usize = sections
         .iter()
@@ -268,7 +274,12 @@ fn limits(verdict: &Verdict) -> String {
     }
 }
 
-fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
+fn devices(
+    session: &Session,
+    report: &OverviewReport,
+    width: usize,
+    charset: Charset,
+) -> Vec<String> {
     let mut working: Vec<(&str, f64)> = report
         .devices
         .iter()
@@ -311,14 +322,19 @@ fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Strin
                 .to_owned(),
         );
     }
-    let idle = report
-        .devices
-        .iter()
-        .filter(|device| device.busy_ratio.is_none())
-        .count();
-    if idle > 0 {
-        let count = figures::counted(idle, "device");
-        lines.push(format!("  {FAINT}{count} recorded no work{FAINT:#}"));
+    let others = report.devices.iter();
+    let others = others.filter(|device| device.busy_ratio.is_none());
+    let (outside, never): (Vec<_>, Vec<_>) =
+        others.partition(|device| has_ever_worked(session, device));
+    let time = match report.step_time_ps {
+        Some(_) => "worked only outside of the steps",
+        None => "worked only outside of the observed time",
+    };
+    for (devices, what) in [(outside, time), (never, "recorded no work")] {
+        if !devices.is_empty() {
+            let count = figures::counted(devices.len(), "device");
+            lines.push(format!("  {FAINT}{count} {what}{FAINT:#}"));
+        }
     }
     lines
 }

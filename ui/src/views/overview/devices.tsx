@@ -54,7 +54,7 @@ export function Devices(props: { report: OverviewReport }) {
                 aria-pressed={selected('device') === String(device.device_index)}
                 data-tip={
                   device.busy_ratio === null
-                    ? 'No work was recorded on this device'
+                    ? 'It did no work in this time'
                     : `Busy ${formatDuration(device.busy_ps)} of ${formatDuration(device.window_ps)}\nClick to select this device`
                 }
                 onClick={() => toggle(device.device_index)}

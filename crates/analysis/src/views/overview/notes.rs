@@ -3,7 +3,7 @@
 use stepscope_model::{Alike, Session, WarningKind, alike};
 
 use crate::asking::selection::Selection;
-use crate::measuring::busy::{self, DeviceBusy};
+use crate::measuring::busy::{self, DeviceBusy, Excluded};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::StepParts;
 use crate::telling::Note;
@@ -31,8 +31,7 @@ pub(super) fn notes(
 ) -> Vec<Note> {
     let mut notes: Vec<Note> = alike(&session.warnings).iter().map(warning).collect();
     notes.extend(step_notes(session, Some(selected)));
-    notes.extend(idle_devices(devices));
-    notes.extend(outside_of_steps(devices, parts));
+    notes.extend(excluded(session, devices, parts));
     if parts.iter().any(|row| row.device.is_none()) {
         notes.push(Note::warning(
             "steps-of-host",
@@ -58,45 +57,44 @@ fn warning(alike: &Alike<'_>) -> Note {
     note.with_hint(warning.hint.clone())
 }
 
-fn idle_devices(devices: &[DeviceBusy]) -> Option<Note> {
-    let idle: Vec<&str> = devices
-        .iter()
-        .filter(|device| device.busy_ratio.is_none())
-        .map(|device| device.device.as_str())
-        .collect();
-    if idle.is_empty() || idle.len() == devices.len() {
-        return None;
-    }
-    let share = format::counted(idle.len(), "device");
-    Some(Note::warning(
-        "devices-without-work",
-        format!(
-            "{share} of {} recorded no work in the observed time and are excluded from means: {}.",
-            devices.len(),
-            idle.join(", ")
-        ),
-    ))
-}
-
-/// Devices that work, but in no step: the steps, and thus the busy share, are those of the others.
-fn outside_of_steps(devices: &[DeviceBusy], parts: &[StepParts]) -> Option<Note> {
-    let counted = busy::counted(devices, parts);
-    let working = busy::counted(devices, &[]).into_iter();
-    let is_left_out = |device: &&DeviceBusy| {
-        let mut counted = counted.iter();
-        counted.all(|other| other.device_index != device.device_index)
+/// Devices that means exclude: those that never worked, and those that worked, but in no step, so that the
+/// steps, and thus the busy share, are those of the others.
+fn excluded(session: &Session, devices: &[DeviceBusy], parts: &[StepParts]) -> Vec<Note> {
+    let Excluded { outside, never } = busy::excluded(session, devices, parts);
+    let names = |devices: &[&DeviceBusy]| {
+        let names = devices.iter().map(|device| device.device.as_str());
+        names.collect::<Vec<&str>>().join(", ")
     };
-    let left_out: Vec<&str> = working
-        .filter(is_left_out)
-        .map(|device| device.device.as_str())
-        .collect();
-    (!left_out.is_empty()).then(|| {
-        Note::info(
+    let mut notes = Vec::new();
+    if !never.is_empty() && never.len() < devices.len() {
+        let share = format::counted(never.len(), "device");
+        notes.push(Note::warning(
+            "devices-without-work",
+            format!(
+                "{share} of {} recorded no work and are excluded from means: {}.",
+                devices.len(),
+                names(&never)
+            ),
+        ));
+    }
+    if !outside.is_empty() {
+        let time = observed(parts);
+        notes.push(Note::info(
             "devices-outside-of-steps",
             format!(
-                "Excluded from means, as in `idle`, because they did no work in the steps: {}.",
-                left_out.join(", ")
+                "Excluded from means, as in `idle`, because they worked only outside of {time}: {}.",
+                names(&outside)
             ),
-        )
-    })
+        ));
+    }
+    notes
+}
+
+/// The time that figures of devices are about, in words.
+fn observed(parts: &[StepParts]) -> &'static str {
+    if parts.iter().any(|row| row.device.is_some()) {
+        "the steps"
+    } else {
+        "the observed time"
+    }
 }

@@ -1,10 +1,11 @@
-//! `idle_devices`: some devices worked in the observed time and others did not, as in `overview`.
+//! `idle_devices`: some devices worked in the steps, and others at other times or never, as in `overview`.
 
 use stepscope_model::{DeviceId, Framework};
 
 use super::Rule;
 use crate::judging::verdict::evidence::{Evidence, listed};
 use crate::judging::verdict::report::{Finding, Severity};
+use crate::measuring::busy::{self, DeviceBusy, Excluded};
 use crate::measuring::workload::partition_count;
 use crate::telling::format;
 
@@ -15,37 +16,71 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let session = evidence.session;
+    let (devices, steps) = (&evidence.overview.devices, &evidence.overview.steps.rows);
+    let Excluded {
+        mut outside,
+        mut never,
+    } = busy::excluded(session, devices, steps);
     // Rows of plug-ins and SparseCores are empty in most programs.
-    let counted = session
-        .device_ids()
-        .filter(|&id| !session.device(id).kind.is_companion());
-    let is_busy = |id: &DeviceId| {
-        let mut devices = evidence.overview.devices.iter();
-        devices.any(|device| device.device_index == id.0 && device.busy_ratio.is_some())
+    let is_counted = |device: &&DeviceBusy| {
+        let kind = session.device(DeviceId(device.device_index)).kind;
+        !kind.is_companion()
     };
-    let (working, idle): (Vec<_>, Vec<_>) = counted.partition(is_busy);
-    if working.is_empty() || idle.is_empty() {
+    outside.retain(is_counted);
+    never.retain(is_counted);
+    let (working, idle) = (
+        busy::counted(devices, steps)
+            .into_iter()
+            .filter(is_counted)
+            .count(),
+        outside.len() + never.len(),
+    );
+    if working == 0 || idle == 0 {
         return Vec::new();
     }
-    let titles: Vec<String> = idle.iter().map(|&id| session.device_title(id)).collect();
-    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-    let what = format!(
-        "{} of {} recorded no work in the observed time: {}.",
-        idle.len(),
-        format::counted(working.len() + idle.len(), "device"),
-        listed(&titles)
-    );
+    let all = format::counted(working + idle, "device");
+    let names = |devices: &[&DeviceBusy]| {
+        let names: Vec<&str> = devices
+            .iter()
+            .map(|device| device.device.as_str())
+            .collect();
+        listed(&names)
+    };
+    let time = if steps.iter().any(|row| row.device.is_some()) {
+        "the steps"
+    } else {
+        "the observed time"
+    };
+    let mut sentences = Vec::new();
+    if !never.is_empty() {
+        let (count, names) = (never.len(), names(&never));
+        sentences.push(format!("{count} of {all} recorded no work: {names}."));
+    }
+    if !outside.is_empty() {
+        let (count, names) = (outside.len(), names(&outside));
+        sentences.push(format!(
+            "{count} of {all} worked only outside of {time}: {names}."
+        ));
+    }
+    let what = sentences.join(" ");
     let is_jax = session.framework() == Framework::Jax;
     let partitions = partition_count(session);
-    let (why, fix) = if partitions > working.len() as u64 {
+    let (why, fix) = if partitions > working as u64 {
+        let others = match (outside.is_empty(), never.is_empty()) {
+            (true, _) => "the work of the others was not recorded",
+            (_, true) => "the others worked at other times",
+            _ => "the others worked at other times, or their work was not recorded",
+        };
         let why = format!(
             "They are excluded from means. According to its HLO, a program is divided over {partitions} \
-             devices: the others worked outside of that time, or their work was not recorded."
+             devices: {others}."
         );
-        (
-            why,
-            "Capture more steps. If their work is still missing, run `stepscope doctor`.",
-        )
+        let fix = if never.is_empty() {
+            "Capture more steps."
+        } else {
+            "Capture more steps. If their work is still missing, run `stepscope doctor`."
+        };
+        (why, fix)
     } else {
         let fix = match (is_jax, partitions > 1) {
             (true, true) => {

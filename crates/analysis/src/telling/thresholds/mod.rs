@@ -67,7 +67,7 @@ pub const DEFAULTS: [Threshold; 12] = [
     smaller("host_overhead_ratio", "Host overhead", 0.1, 0.2),
     larger(
         "memory_bandwidth_ratio",
-        "Memory bandwidth while busy",
+        "Bandwidth while computing",
         0.6,
         0.4,
     ),

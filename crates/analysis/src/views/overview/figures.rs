@@ -13,11 +13,10 @@ use crate::measuring::occupation::Occupation;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::{PartKind, StepPart, StepParts};
 use crate::measuring::totals::WorkTotals;
-use crate::measuring::work::AllWork;
 use crate::telling::format;
 use crate::telling::recording;
-use crate::views::ops::{Measured, OpRow, OpsReport, Work};
-use crate::views::roofline::Utilization;
+use crate::views::ops::{Measured, OpRow, OpsReport};
+use crate::views::roofline::{Utilization, computing, while_computing};
 
 /// What the figures are computed from.
 pub(super) struct Facts<'a> {
@@ -118,56 +117,30 @@ fn host_overhead(facts: &Facts<'_>) -> Figure {
     }
 }
 
-/// Bytes between the ops with known work and the device's main memory ÷ (its peak bandwidth × busy time)
-/// of the devices.
+/// Bytes between the computing ops with known work and the device's main memory ÷ (its peak bandwidth ×
+/// time in which the devices compute), as in the advice on what bounds them.
 pub(super) fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
-    let mut capacity = 0.0;
-    for device in facts
-        .devices
-        .iter()
-        .filter(|device| device.busy_ratio.is_some())
-    {
-        let chip = &facts.session.devices[device.device_index as usize].chip;
-        let Some(peak) = &chip.peak_bandwidth else {
-            return (
-                None,
-                format!("The peak memory bandwidth of {} is unknown.", chip.name),
-            );
-        };
-        capacity += peak.per_second * busy_in_selection(facts, device) * 1e-12;
-    }
-    let known: Vec<(&OpRow, &Work)> = facts
-        .measured
-        .iter()
-        .filter_map(|one| Some((&one.row, one.work.as_ref()?)))
-        .collect();
-    if capacity <= 0.0 || known.is_empty() {
+    let ops = facts.measured;
+    let point = while_computing(facts.session, facts.selected, ops);
+    let mut levels = point.levels.iter();
+    let hbm = levels.find(|level| level.level == MemoryLevel::Hbm.name());
+    if point.bytes.is_none() {
         return missing("The bytes that ops move are unknown.");
     }
-    let bytes: f64 = (known.iter())
-        .map(|(_, work)| work.traffic.get(MemoryLevel::Hbm))
-        .sum();
-    let covered: i64 = known.iter().map(|(row, _)| row.self_ps).saturating_sum();
-    let coverage = covered as f64 / facts.ops.total_self_ps.max(1) as f64;
+    let Some((level, ratio)) = hbm.and_then(|level| Some((level, level.ratio?))) else {
+        return missing(
+            "The peak memory bandwidth of the chip is unknown, or the devices have different chips.",
+        );
+    };
+    let known = computing(ops).filter(|op| op.work.is_some());
+    let covered: i64 = known.map(|op| op.row.self_ps).saturating_sum();
     let explanation = format!(
-        "{} that ops read from and wrote to device memory ÷ (peak bandwidth × busy time); ops with known \
-         bytes take {} of the work time.",
-        format::bytes(bytes),
-        format::percent(coverage)
+        "{} that ops read from and wrote to device memory ÷ (peak bandwidth × time in which the devices \
+         compute); ops with known bytes take {} of that work.",
+        format::bytes(level.bytes),
+        format::percent(covered as f64 / point.self_ps.max(1) as f64)
     );
-    (Some(bytes / capacity), explanation)
-}
-
-/// Unless steps are selected, ops count from the first to the last event, so the busy time must too.
-fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
-    if !facts.selected.is_all_time() {
-        return device.busy_ps as f64;
-    }
-
-    let id = stepscope_model::DeviceId(device.device_index);
-    let windows = facts.selected.windows(id);
-    let work = AllWork::of(facts.session);
-    work.within(facts.session, id, &windows).duration().0 as f64
+    (Some(ratio), explanation)
 }
 
 fn kernel_duration(facts: &Facts<'_>) -> Figure {

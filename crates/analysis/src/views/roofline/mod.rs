@@ -19,6 +19,7 @@
 //! leaves out the work and time of infeed and outfeed.
 
 mod columns;
+mod computing;
 mod elapsed;
 mod notes;
 mod options;
@@ -29,6 +30,7 @@ mod steps;
 mod tables;
 mod utilization;
 
+pub(crate) use computing::{computing, while_computing};
 pub(crate) use elapsed::elapsed;
 use elapsed::elapsed_ps;
 pub use options::{Choice, ModelFlops, RooflineOptions};
@@ -98,14 +100,6 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
             notes,
         })
     }
-}
-
-/// How close the combined work of several ops comes to the peaks, over their self time.
-pub(crate) fn together<'a>(
-    ops: impl Iterator<Item = &'a Measured> + Clone,
-    peaks: &Peaks,
-) -> RooflineRow {
-    points::together(ops, peaks)
 }
 
 /// Memories that have a peak or traffic.

@@ -75,13 +75,14 @@ pub(super) fn state_model_flops(
         .map(|peak| stated * step_count as f64 / (peak * seconds));
 }
 
-/// Several ops over their self time.
-pub(super) fn together<'a>(
-    ops: impl Iterator<Item = &'a Measured> + Clone,
+/// Several ops over a time.
+pub(super) fn over<'a>(
+    ops: impl Iterator<Item = &'a Measured>,
+    time_ps: i64,
     peaks: &Peaks,
 ) -> RooflineRow {
     let (work, self_ps, occurrences) = sums(ops);
-    let mut row = point("total", work.as_ref(), self_ps, peaks, None);
+    let mut row = point("total", work.as_ref(), time_ps, peaks, None);
     (row.self_ps, row.occurrences) = (self_ps, occurrences);
     row
 }

@@ -6,8 +6,8 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::judging::verdict::Severity;
 use crate::telling::format;
-use crate::views::ops::{Measured, OpRow, common_peaks, unknown_flops_ratio};
-use crate::views::roofline::together;
+use crate::views::ops::{OpRow, unknown_flops_ratio};
+use crate::views::roofline::{computing, while_computing};
 
 pub(super) static RULE: Rule = Rule {
     id: "bound_by",
@@ -22,24 +22,19 @@ const MIN_COMPUTATION: f64 = 0.05;
 /// With a larger share of work whose operations are unknown, rates say little.
 const MOST_UNKNOWN: f64 = 0.2;
 
-/// Ops that compute; copies and collectives have separate rules.
-fn computing<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Measured> + Clone {
-    let ops = facts.ops.ops.iter();
-    ops.filter(|op| !matches!(op.row.class.as_str(), "collective" | "copy"))
-}
-
 fn check(facts: &Facts<'_>) -> Outcome {
     if !facts.has_enough_work() {
         return Outcome::Skipped(LITTLE_WORK.to_owned());
     }
-    let working: Vec<_> = facts.working().collect();
-    let point = together(computing(facts), &common_peaks(facts.session, &working));
+    // Copies and collectives have separate rules.
+    let ops = &facts.ops.ops;
+    let point = while_computing(facts.session, &facts.selected, ops);
     if (point.self_ps as f64) < MIN_COMPUTATION * facts.total_self_ps() as f64 {
         return Outcome::Skipped(
             "The devices mostly copy and communicate; they hardly compute.".to_owned(),
         );
     }
-    let unknown = unknown_flops_ratio(facts.session, computing(facts));
+    let unknown = unknown_flops_ratio(facts.session, computing(ops));
     if unknown > MOST_UNKNOWN {
         return Outcome::Skipped(format!(
             "The operations of {} of the work are unknown.",
@@ -99,7 +94,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
 fn most_wasteful(facts: &Facts<'_>) -> Vec<AdviceEvidence> {
     let lost =
         |row: &OpRow| row.self_ps as f64 * (1.0 - row.roofline_ratio.unwrap_or(1.0)).max(0.0);
-    let mut rows: Vec<&OpRow> = computing(facts).map(|op| &op.row).collect();
+    let mut rows: Vec<&OpRow> = computing(&facts.ops.ops).map(|op| &op.row).collect();
     rows.retain(|row| lost(row) > 0.0);
     rows.sort_by(|a, b| {
         lost(b)

@@ -66,6 +66,13 @@ fn check_sums(report: &Value) {
             .sum();
         let step = number(&difference["step"]["difference_ps"]);
         assert!((sum - step).abs() < 50.0, "{sum} is not {step}");
+        let of_parts = list(&difference["parts"]).iter().map(|part| &part["time"]);
+        let of_ops = list(&report["ops"]).iter().map(|op| &op["time"]);
+        for time in of_parts.chain(of_ops).chain([&difference["step"]]) {
+            let [low, estimate, high] =
+                ["low_ps", "difference_ps", "high_ps"].map(|key| number(&time[key]));
+            assert!(low <= estimate && estimate <= high, "{time}");
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod collectives;
 mod columns;
 mod combined_ops;
 mod compare;
+mod compare_causes;
 mod compared_steps;
 mod cpu_programs;
 mod declared;

@@ -49,7 +49,7 @@ pub(crate) struct Side<'a> {
     pub(super) unusual: Option<usize>,
 }
 
-/// More outliers than this, as a number and as a share, are no exceptions.
+/// So many outliers, as a number and as a share, are no exceptions.
 const MANY_OUTLIERS: usize = 3;
 const MANY_OUTLIERS_OF_ALL: f64 = 0.2;
 
@@ -76,9 +76,16 @@ impl<'a> Side<'a> {
         Ok(sides)
     }
 
-    /// Whether so many steps are far from the median that the others are not its typical steps.
+    /// Whether so many steps are far from the median that the others are not its typical steps. Those that
+    /// compile are exceptions, however many: they are told on their own.
     fn has_many_outliers(&self) -> bool {
-        let count = self.outliers();
+        let usual_ps = self.typical_step_ps().unwrap_or(0.0);
+        let compiles = |step: &&StepBar| {
+            let compilation_ps = step.parts_ps[position(PartKind::Compilation)];
+            compilation_ps >= (step.duration_ps - usual_ps).abs() / 2.0
+        };
+        let outliers = self.steps.iter().filter(|step| step.is_outlier);
+        let count = outliers.filter(|step| !compiles(step)).count();
         count >= MANY_OUTLIERS && count as f64 > MANY_OUTLIERS_OF_ALL * self.steps.len() as f64
     }
 

@@ -133,6 +133,62 @@ fn host_and_device_time_of_a_step_and_why_the_device_idles() {
     assert!(ask(&idle, "overview", &[])["step_balance"].is_null());
 }
 
+/// Gaps too short to be listed are counted by length like the others: together they are the idle time.
+#[test]
+fn gaps_by_length_are_all_gaps() {
+    let report = ask(&drawn(&[GPU_STEPS]), "idle", &[]);
+    let buckets = rows_of(&report, "buckets");
+    let device = &rows_of(&report, "devices")[0];
+    assert!(picos(device, "short_count") > 0, "55..60: {device}");
+    let sum = |key: &str| buckets.iter().map(|row| picos(row, key)).sum::<i64>();
+    let gaps = picos(device, "gap_count") + picos(device, "short_count");
+    assert_eq!(sum("count"), gaps, "{buckets:?}");
+    assert_eq!(sum("total_ps"), picos(device, "idle_ps"), "{buckets:?}");
+    for end in [buckets.first(), buckets.last()] {
+        assert!(picos(end.expect("some"), "count") > 0, "{buckets:?}");
+    }
+}
+
+/// One chip works in the steps, one only after them, and one never.
+#[test]
+fn devices_that_work_at_other_times_are_told_apart() {
+    let session = drawn(&["
+        host vm
+        device tpu:0 v6e
+        line Steps
+          0..100us 0
+          100..200us 1
+        line XLA Ops
+          0..80us dot.1
+          100..180us dot.1
+        device tpu:1 v6e
+        line XLA Ops
+          500..510us dot.1
+        device tpu:2 v6e
+    "]);
+    let overview = ask(&session, "overview", &[]);
+    let note = |id: &str| {
+        let notes = rows_of(&overview, "notes");
+        let found = notes.iter().find(|note| note["id"] == json!(id));
+        found.unwrap_or_else(|| panic!("{id}: {notes:?}"))["text"].clone()
+    };
+    assert_eq!(
+        note("devices-without-work"),
+        json!("1 device of 3 recorded no work and is excluded from means: TPU:2.")
+    );
+    assert_eq!(
+        note("devices-outside-of-steps"),
+        json!(
+            "Excluded from means, as in `idle`, because they worked only outside of the steps: TPU:1."
+        )
+    );
+    let verdict = ask(&session, "verdict", &[]).to_string();
+    assert!(
+        verdict.contains("1 of 3 devices worked only outside of the steps: TPU:1."),
+        "{verdict}"
+    );
+}
+
 #[test]
 fn the_largest_op_is_judged_by_its_time_in_a_step() {
     let top = |duration: &str| {

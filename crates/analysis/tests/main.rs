@@ -51,6 +51,7 @@ mod replay_hosts;
 mod rounds;
 mod second_opinion;
 mod selections;
+mod single_causes;
 mod theory;
 mod verdict;
 mod waits_h100;

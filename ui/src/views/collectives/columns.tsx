@@ -34,7 +34,7 @@ export function timelineAt(row: Placed): Record<string, string> {
 const REASONS: Record<string, string> = {
   late_participant: 'Late participant',
   synchronous: 'Synchronous',
-  nothing_scheduled: 'No compute to overlap',
+  nothing_scheduled: 'Little compute to overlap',
   compute_shorter: 'Compute too short',
 };
 

@@ -5003,7 +5003,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     bytes: {
-      title: "Bytes",
+      title: "Bytes per run",
       kind: "bytes",
       meaning: "Size of one occurrence, as defined by nccl-tests: the operands of one device or, for an all-gather, what each device has at the end. Absent if the shapes are unknown.",
       formula: "from the shapes of the program",
@@ -5242,7 +5242,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     bytes: {
-      title: "Bytes",
+      title: "Σ bytes",
       kind: "bytes",
       meaning: "Σ size of the occurrences, as defined by nccl-tests. Absent if no size in the group is known.",
       formula: "Σ bytes × count",

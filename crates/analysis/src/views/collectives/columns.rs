@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Field<CollectiveRow>] = &[
     Column::wide("matched", "Matched", Unit::Count)
         .sums()
         .of(|row| row.matched.into()),
-    Column::new("bytes", "Bytes", Unit::Bytes)
+    Column::new("bytes", "Bytes per run", Unit::Bytes)
         .formula("from the shapes of the program")
         .of(|row| row.bytes.into()),
     Column::new("group_size", "Group", Unit::Count).of(|row| row.group_size.into()),
@@ -131,7 +131,7 @@ pub(super) const GROUPS: &[Field<CollectiveGroupRow>] = &[
     Column::wide("wait_ps", "Wait", Unit::Picos)
         .sums()
         .of(|row| row.wait_ps.into()),
-    Column::new("bytes", "Bytes", Unit::Bytes)
+    Column::new("bytes", "Σ bytes", Unit::Bytes)
         .formula("Σ bytes × count")
         .sums()
         .of(|row| row.bytes.into()),
@@ -356,7 +356,7 @@ fn reason_words(reason: &str) -> &'static str {
     match reason {
         "late_participant" => "late participant",
         "synchronous" => "synchronous",
-        "nothing_scheduled" => "nothing to overlap with",
+        "nothing_scheduled" => "little to overlap with",
         "compute_shorter" => "compute too short",
         _ => "",
     }

@@ -54,6 +54,7 @@ use crate::asking::order;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::communication::AllCommunication;
 use crate::measuring::selection::Selected;
+use crate::telling::Note;
 
 /// The `collectives` analysis.
 pub struct Collectives;
@@ -131,6 +132,11 @@ stepscope collectives ./logs --csv --table shardings";
         let groups = groups::groups(&rows, options.by);
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let (instances, instance_count) = rows::instances(&evidence, &selected, options.instances);
+        let steps = places::steps(session, &selected, &communication);
+        if !rows_are_empty && !steps.is_empty() && steps.iter().all(|step| step.total_ps <= 0.0) {
+            let text = "No step has communication; all of it is outside of steps.";
+            notes.push(Note::info("steps-without-communication", text));
+        }
         Ok(CollectivesReport {
             rows,
             row_count,
@@ -140,7 +146,7 @@ stepscope collectives ./logs --csv --table shardings";
             } else {
                 places::devices(&evidence, &selected, &devices, &waits)
             },
-            steps: places::steps(session, &selected, &communication),
+            steps,
             instances,
             instance_count,
             rendezvous,

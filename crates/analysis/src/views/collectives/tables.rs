@@ -19,8 +19,14 @@ impl Report for CollectivesReport {
 
     fn tables(&self) -> Vec<Table> {
         vec![
-            Table::of("rows", "Collectives", ROWS, &self.rows).with_row_count(self.row_count),
-            Table::of("groups", "Groups", GROUPS, &self.groups),
+            Table::of("rows", "Collectives, summed over devices", ROWS, &self.rows)
+                .with_row_count(self.row_count),
+            Table::of(
+                "groups",
+                "Groups, summed over devices",
+                GROUPS,
+                &self.groups,
+            ),
             Table::of("devices", "Devices", DEVICES, &self.devices),
             Table::of("steps", "Steps, mean over devices", STEPS, &self.steps),
             Table::of(
@@ -48,6 +54,15 @@ impl Report for CollectivesReport {
 
     fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        // A note says so.
+        if self.steps.iter().any(|step| step.total_ps > 0.0) {
+            &[]
+        } else {
+            &["steps"]
+        }
     }
 
     fn headline(&self) -> Vec<(String, String)> {

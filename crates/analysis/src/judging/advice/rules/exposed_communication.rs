@@ -225,8 +225,8 @@ fn reason(key: &str) -> (&'static str, &'static str) {
              until they end.",
         ),
         "nothing_scheduled" => (
-            "nothing was scheduled during it",
-            "The collectives are asynchronous, but the schedule has no computation between their start \
+            "hardly anything was scheduled during it",
+            "The collectives are asynchronous, but the schedule has hardly any computation between their start \
              and end.",
         ),
         "compute_shorter" => (

@@ -250,6 +250,12 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         lengths.join(" or "),
         format::percent(if idle > 0 { short as f64 / idle as f64 } else { 0.0 }),
     )));
+    if !report.steps.is_empty() && !report.has_gaps_in_steps() {
+        notes.push(Note::info(
+            "steps-without-gaps",
+            "No step has a listed gap.",
+        ));
+    }
     if shown < row_count {
         notes.push(
             Note::info(

@@ -8,6 +8,13 @@ use crate::telling::format;
 use crate::telling::{Declared, Table};
 use stepscope_model::SaturatingSum as _;
 
+impl IdleReport {
+    /// Whether a listed gap is in a step.
+    pub(super) fn has_gaps_in_steps(&self) -> bool {
+        self.steps.iter().any(|step| step.gap_count > 0)
+    }
+}
+
 impl Report for IdleReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
@@ -25,6 +32,15 @@ impl Report for IdleReport {
 
     fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        // A note says so.
+        if self.has_gaps_in_steps() {
+            &[]
+        } else {
+            &["steps"]
+        }
     }
 
     fn headline(&self) -> Vec<(String, String)> {

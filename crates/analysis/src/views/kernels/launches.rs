@@ -210,12 +210,7 @@ impl Launches {
 
 /// A step on a host: its annotation, or else the step on each of its devices, which may run it at
 /// different times.
-fn host_spans(
-    session: &Session,
-    step: usize,
-    host: HostId,
-    selected: &Selected<'_>,
-) -> Vec<Span> {
+fn host_spans(session: &Session, step: usize, host: HostId, selected: &Selected<'_>) -> Vec<Span> {
     let step = &session.steps[step];
     if let Some(own) = step.annotation(host) {
         return vec![own.span];

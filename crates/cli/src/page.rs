@@ -185,6 +185,32 @@ fn wrapped(text: &str, columns: usize, charset: Charset) -> Vec<String> {
     format::wrapped(&charset.text(&format::one_line(text)), columns)
 }
 
+/// A line in color with a plain label of so many columns, wrapped beside the label if it does not fit.
+pub(crate) fn hanging(line: &str, label: usize, width: usize) -> Vec<String> {
+    let columns = |text: &str| format::width(&anstream::adapter::strip_str(text).to_string());
+    let (label, text) = match line.split_at_checked(label) {
+        Some(parts) if columns(line) > width => parts,
+        _ => return vec![line.to_owned()],
+    };
+    let room = width.saturating_sub(label.len()).max(20);
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(last) if last.is_empty() => last.push_str(word),
+            Some(last) if columns(last) + 1 + columns(word) <= room => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let margin = " ".repeat(label.len());
+    let lines = lines.into_iter().enumerate();
+    lines
+        .map(|(index, line)| format!("{}{line}", if index == 0 { label } else { &margin }))
+        .collect()
+}
+
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /// A horizontal bar of at most `columns`, in eighths of a column if the characters allow it.
@@ -292,6 +318,18 @@ mod tests {
         let text = headline(&pairs, 25, Charset::Ascii);
         let expected = "Why  an op is slower than\n     it was\n";
         assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
+    }
+
+    #[test]
+    fn a_colored_line_wraps_beside_its_label() {
+        let line = format!("MFU   {BOLD}9.5 %{BOLD:#} (HFU 9.9 %) of the time");
+        let plain = |width| {
+            let lines = hanging(&line, 6, width);
+            let plain = lines.iter().map(|line| anstream::adapter::strip_str(line));
+            plain.map(|line| line.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(plain(40), ["MFU   9.5 % (HFU 9.9 %) of the time"]);
+        assert_eq!(plain(30), ["MFU   9.5 % (HFU 9.9 %) of the", "      time"]);
     }
 
     #[test]

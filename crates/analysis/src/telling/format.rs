@@ -78,6 +78,14 @@ pub fn percent(ratio: f64) -> String {
     format!("{sign}{} %", fixed(percent, 2))
 }
 
+/// The same beside others that may be tiny: nothing at all is `0 %`, not a rounded `0.0 %`.
+pub fn exact_percent(ratio: f64) -> String {
+    if ratio == 0.0 {
+        return "0 %".to_owned();
+    }
+    percent(ratio)
+}
+
 /// A number of things, or a mean of such numbers: `3,600`, `0.50`.
 pub fn count(count: f64) -> String {
     let is_whole = count.fract() == 0.0 || count.abs() >= 1000.0;

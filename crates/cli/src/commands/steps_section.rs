@@ -12,6 +12,9 @@ use crate::parts::LOOKS;
 /// Maximum number of steps in the small chart, one character each.
 const CHART_STEPS: usize = 60;
 
+/// Columns of the labels of key figures.
+const LABEL: usize = 13;
+
 /// Step time, device busy ratio, small chart of steps.
 pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
     let mut lines = Vec::new();
@@ -57,18 +60,18 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
         ));
     }
     lines.extend(utilization(report));
+    let lines = lines.iter();
+    let mut lines: Vec<String> = lines
+        .flat_map(|line| page::hanging(line, LABEL, width))
+        .collect();
     lines.extend(chart(&report.step_series, width, charset));
     lines
 }
 
-/// MFU and HFU, and how much of the time they cover; nothing if they are unknown.
+/// MFU and HFU, and how much of the time they do not cover; nothing if they are unknown.
 fn utilization(report: &OverviewReport) -> Option<String> {
-    let (mfu, hfu) = report.mfu_ratio.zip(report.hfu_ratio)?;
-    let (mfu, hfu) = (figures::percent(mfu), figures::percent(hfu));
-    let known = figures::percent(report.flops_known_ratio.unwrap_or(0.0));
-    Some(format!(
-        "MFU          {BOLD}{mfu}{BOLD:#} (HFU {hfu}), FLOPs known for {known} of the work"
-    ))
+    let (mfu, rest) = report.mfu_in_words()?;
+    Some(format!("MFU          {BOLD}{mfu}{BOLD:#} {rest}"))
 }
 
 /// A character per step, and the outlier with the cause of its length.

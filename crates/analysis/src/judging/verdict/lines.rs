@@ -118,7 +118,7 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
     let mfu = report.mfu_ratio.map_or_else(String::new, |mfu| {
         let unknown = beside(1.0 - report.flops_known_ratio.unwrap_or(0.0));
         let unknown = unknown.replacen("; ", ", ", 1);
-        format!("; MFU {}{unknown}", format::percent(mfu))
+        format!("; MFU {}{unknown}", format::exact_percent(mfu))
     });
     let busy = busy.map(|busy| format!("{busy}{mfu}"));
     match (time, busy) {

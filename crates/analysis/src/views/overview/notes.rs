@@ -71,8 +71,9 @@ fn excluded(session: &Session, devices: &[DeviceBusy], parts: &[StepParts]) -> V
         notes.push(Note::warning(
             "devices-without-work",
             format!(
-                "{share} of {} recorded no work and are excluded from means: {}.",
+                "{share} of {} recorded no work and {} excluded from means: {}.",
                 devices.len(),
+                if never.len() == 1 { "is" } else { "are" },
                 names(&never)
             ),
         ));

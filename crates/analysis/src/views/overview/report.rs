@@ -8,8 +8,9 @@ use crate::measuring::busy::DeviceBusy;
 use crate::measuring::environment::EnvironmentReport;
 use crate::measuring::steps::{StepBar, StepPart, StepTime};
 use crate::telling::Note;
+use crate::telling::format;
 use crate::telling::thresholds::VerdictKind;
-use crate::views::ops::OpRow;
+use crate::views::ops::{OpRow, beside};
 
 /// The answer of the `overview` analysis.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
@@ -134,6 +135,17 @@ pub struct Verdict {
     pub is_larger_better: bool,
     /// How the figure was obtained, or what is missing and how to record it.
     pub explanation: String,
+}
+
+impl OverviewReport {
+    /// MFU, and what stands beside it: HFU, and the share of the time for which nothing is known. None if
+    /// either is unknown.
+    pub fn mfu_in_words(&self) -> Option<(String, String)> {
+        let (mfu, hfu) = self.mfu_ratio.zip(self.hfu_ratio)?;
+        let unknown = beside(1.0 - self.flops_known_ratio.unwrap_or(0.0));
+        let hfu = format::exact_percent(hfu);
+        Some((format::exact_percent(mfu), format!("(HFU {hfu}){unknown}")))
+    }
 }
 
 impl Verdict {

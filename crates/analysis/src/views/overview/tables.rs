@@ -11,7 +11,7 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::steps::step_time_lines;
 use crate::telling::{Declared, DeclaredColumn, Table};
-use crate::views::ops::{beside, op_table};
+use crate::views::ops::op_table;
 
 impl IdleKind {
     /// The word in tables.
@@ -88,11 +88,8 @@ impl Report for OverviewReport {
             let busy = format!("{}{window}{of}", format::percent(ratio));
             lines.push(("Device busy".to_owned(), busy));
         }
-        if let Some((mfu, hfu)) = self.mfu_ratio.zip(self.hfu_ratio) {
-            let (mfu, hfu) = (format::percent(mfu), format::percent(hfu));
-            let known = self.flops_known_ratio.unwrap_or(0.0);
-            let unknown = beside(1.0 - known);
-            lines.push(("MFU".to_owned(), format!("{mfu} (HFU {hfu}){unknown}")));
+        if let Some((mfu, rest)) = self.mfu_in_words() {
+            lines.push(("MFU".to_owned(), format!("{mfu} {rest}")));
         }
         lines
     }

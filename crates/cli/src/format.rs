@@ -152,17 +152,29 @@ impl Scale {
     }
 
     /// This column in the unit that most columns of its kind have, so that they are easy to
-    /// compare, unless half of its own values would lose their digits.
+    /// compare, unless half of its own values would lose their digits, or it would have many more.
     pub(crate) fn shared(self, others: &[Self], values: impl Iterator<Item = f64>) -> Self {
         let Some(common) = most_common(others) else {
             return self;
         };
         let sizes = sorted_sizes(values);
         let median = sizes.get(sizes.len() / 2).copied().unwrap_or(f64::MAX);
-        if self.size < common.size && median / common.size < 0.05 {
+        let largest = sizes.last().copied().unwrap_or(0.0);
+        let is_tiny = self.size < common.size && median / common.size < 0.05;
+        let is_huge = self.size > common.size && largest / common.size >= 1e5;
+        if is_tiny || is_huge {
             return self;
         }
         Self::in_unit(common.size, &common.unit, &sizes)
+    }
+
+    /// The scale of a column without figures, or with nothing but zeros: in the unit of the others of its
+    /// kind, or in none.
+    pub(crate) fn of_nothing(others: &[Self]) -> Self {
+        match most_common(others) {
+            Some(common) => Self::in_unit(common.size, &common.unit, &[]),
+            None => Self::plain(0),
+        }
     }
 
     /// Whether the column has a nonzero value, and therefore a meaningful unit.
@@ -412,6 +424,9 @@ mod tests {
         assert_eq!(shared(&[3e8, 2e8]).show(3e8), "0.300");
         assert_eq!(shared(&[]).unit, "ms");
         assert_eq!(shared(&[4e6, 2e6]).unit, "µs");
+        assert_eq!(shared(&[9e14]).unit, "s");
+        assert_eq!(Scale::of_nothing(&others).unit, "ms");
+        assert_eq!(Scale::of_nothing(&[]).unit, "");
     }
 
     #[test]

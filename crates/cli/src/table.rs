@@ -171,6 +171,8 @@ struct Shown {
     /// All figures are zero, so the column must not displace others.
     is_zero: bool,
     is_blank: bool,
+    /// The same of all rows, also those that are not shown.
+    is_empty: bool,
     /// Contains sentences, which are useless if cut.
     is_prose: bool,
     /// Has the same value in every row.
@@ -197,6 +199,7 @@ impl Shown {
             is_essential: column.is_essential,
             is_zero: !rows.is_empty() && values().all(is_zero),
             is_blank: !rows.is_empty() && values().all(is_blank),
+            is_empty: !rows.is_empty() && is_empty(table, index),
             is_prose: values().any(is_sentence),
             is_constant: rows.len() > 1 && cells.windows(2).all(|pair| pair[0] == pair[1]),
             cells,
@@ -272,6 +275,10 @@ pub(crate) fn scaled(table: &Table, index: usize, rows: &[Vec<Cell>], charset: C
             let bounds = rows.iter().flat_map(|row| [row.get(index), row.get(other)]);
             Scale::of_bounds(column.unit, bounds.flatten().filter_map(number), charset)
         }
+        (Unit::Text | Unit::Flag | Unit::Count | Unit::Ratio, None) => scale,
+        _ if !Scale::is_meaningful(values().filter_map(number)) => {
+            Scale::of_nothing(&of_unit(table, rows, column.unit, charset))
+        }
         (Unit::Picos | Unit::Bytes, None) => scale.shared(
             &of_unit(table, rows, column.unit, charset),
             values().filter_map(number),
@@ -315,6 +322,12 @@ fn is_sentence(cell: &Cell) -> bool {
     matches!(cell, Cell::Text(text) if text.ends_with('.') && text.contains(' '))
 }
 
+/// Whether no row of the table has something in the column.
+fn is_empty(table: &Table, index: usize) -> bool {
+    let mut cells = table.rows.iter().filter_map(|row| row.get(index));
+    cells.all(is_blank)
+}
+
 fn is_blank(cell: &Cell) -> bool {
     match cell {
         Cell::Missing | Cell::Flag(false) => true,
@@ -350,8 +363,7 @@ fn show(cell: &Cell, scale: &Scale, charset: Charset) -> String {
 /// columns.
 fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     let mut hidden = Vec::new();
-    // A column without any figures is removed without mention.
-    columns.retain(|column| column.is_essential || !column.is_blank);
+    retain_telling(columns);
     if needed(columns, COMFORTABLE) > width {
         columns.iter_mut().for_each(Shown::fold_header);
     }
@@ -381,9 +393,23 @@ fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     hidden
 }
 
+/// Columns without any figures are removed without mention, except for the first. An essential one stays if
+/// a row that is not shown has some.
+fn retain_telling(columns: &mut Vec<Shown>) {
+    let first = columns.first().map(|column| column.key);
+    columns.retain(|column| {
+        let is_blank = if column.is_essential {
+            column.is_empty
+        } else {
+            column.is_blank
+        };
+        Some(column.key) == first || !is_blank
+    });
+}
+
 /// The same for a page, which can be scrolled: only optional columns are removed. Returns how many.
 fn fit_page(columns: &mut Vec<Shown>, width: usize) -> usize {
-    columns.retain(|column| column.is_essential || !column.is_blank);
+    retain_telling(columns);
     let before = columns.len();
     while needed(columns, COMFORTABLE) > width {
         let Some(index) = least_telling(columns, true) else {
@@ -493,7 +519,7 @@ fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
     }
     match hidden {
         [] => {}
-        [_, _, _, _, ..] => parts.push(format!("{} columns hidden (--wide)", hidden.len())),
+        [_, _, _, _, ..] => parts.push(number_of_hidden(hidden)),
         few => {
             let has_comma = few.iter().any(|name| name.contains(','));
             let names = few.join(if has_comma { "; " } else { ", " });
@@ -501,7 +527,27 @@ fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
         }
     }
     let ellipsis = view.charset.ellipsis();
-    (!parts.is_empty()).then(|| format!("{ellipsis} {}", parts.join("; ")))
+    let line = |parts: &[String]| format!("{ellipsis} {}", parts.join("; "));
+    if !hidden.is_empty() && format::width(&line(&parts)) > view.width {
+        let mut shorter = parts.clone();
+        shorter.pop();
+        shorter.push(number_of_hidden(hidden));
+        // Names are worth a broken line if nothing saves it.
+        if format::width(&line(&shorter)) <= view.width {
+            parts = shorter;
+        }
+    }
+    (!parts.is_empty()).then(|| line(&parts))
+}
+
+/// `4 columns hidden (--wide)`
+fn number_of_hidden(hidden: &[&str]) -> String {
+    let columns = if hidden.len() == 1 {
+        "column"
+    } else {
+        "columns"
+    };
+    format!("{} {columns} hidden (--wide)", hidden.len())
 }
 
 #[cfg(test)]

@@ -144,10 +144,57 @@ fn zeros_push_out_no_figure() {
 #[test]
 fn wide_shows_blank_columns_and_full_names_anywhere() {
     let text = rendered(20, Some(1), true);
-    assert!(text.contains("work (FLOP)"), "{text}");
+    assert!(text.contains("work"), "{text}");
+    assert!(!text.contains("(FLOP)"), "no figure has a unit: {text}");
     assert!(
         text.contains("jit(step)/layer_0/attention/query/dot_general"),
         "{text}"
+    );
+}
+
+/// A column without figures has the unit of the others of its kind, and goes if no row has anything.
+#[test]
+fn columns_without_figures_have_no_unit_of_their_own() {
+    let mut table = table();
+    table.columns[2] = Column::new("idle_ps", "idle", Unit::Picos);
+    let text = |table: &Table, is_wide| {
+        let view = View {
+            width: 120,
+            limit: None,
+            charset: Charset::Ascii,
+            is_wide,
+        };
+        anstream::adapter::strip_str(&render(table, &view)).to_string()
+    };
+    assert!(
+        !text(&table, false).contains("idle"),
+        "{}",
+        text(&table, false)
+    );
+    assert!(
+        text(&table, true).contains("idle (ms)"),
+        "{}",
+        text(&table, true)
+    );
+    table.rows[0][2] = 0_i64.into();
+    assert!(
+        text(&table, false).contains("idle (ms)"),
+        "{}",
+        text(&table, false)
+    );
+}
+
+#[test]
+fn the_last_line_fits_where_it_can() {
+    let view = View {
+        width: 62,
+        limit: None,
+        charset: Charset::Ascii,
+        is_wide: false,
+    };
+    assert_eq!(
+        footer(&table(), &["a long name", "another"], &view).as_deref(),
+        Some("... 5 more rows (--limit 0 for all); 2 columns hidden (--wide)")
     );
 }
 

@@ -61,8 +61,8 @@ fn run_matches(matches: &ArgMatches, elsewhere: Option<&IndexElsewhere>) -> Exit
     let Some((name, arguments)) = matches.subcommand() else {
         return Exit::Usage;
     };
-    output::start_tracing(arguments.get_count("verbose"));
     let output = Output::new(arguments);
+    output::start_tracing(arguments.get_count("verbose"));
     choose_for_remote(arguments);
     let answered = match name {
         "index" => commands::index::run(arguments, &output, elsewhere),

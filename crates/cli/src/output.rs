@@ -241,7 +241,8 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     exit
 }
 
-/// Sends tracing output to standard error; `level` is the number of `-v`.
+/// Sends tracing output to standard error, in color where our own text there has some; `level` is the number
+/// of `-v`. Follows [`Output::new`], which chooses whether there are colors.
 pub(crate) fn start_tracing(level: u8) {
     use tracing_subscriber::filter::LevelFilter;
     let level = match level {
@@ -253,6 +254,7 @@ pub(crate) fn start_tracing(level: u8) {
     // Fails if the process already has a subscriber, like a second run in one Python process.
     let _ = tracing_subscriber::fmt()
         .with_writer(io::stderr)
+        .with_ansi(AutoStream::choice(&io::stderr()) != ColorChoice::Never)
         .with_max_level(level)
         .try_init();
 }

@@ -197,6 +197,20 @@ pub(crate) fn cases() -> Vec<Case> {
             copied("MemcpyH2D", half),
             copied("MemcpyH2D", KERNELS),
         ),
+        // A library walks through a list of its own.
+        one(
+            "input_wait",
+            cpu(
+                GAP,
+                "701..998us $train.py:8 main\n702..998us $builtins next",
+                "",
+            ),
+            cpu(
+                GAP,
+                "701..998us $inspect.py:3102 _bind\n702..998us $builtins next",
+                "",
+            ),
+        ),
         // What the program copies itself is no input.
         one(
             "input_wait",

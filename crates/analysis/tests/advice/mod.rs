@@ -1,5 +1,6 @@
 //! The rules of `advice`, each on a drawing that has what it looks for and on one that nearly has it.
 
+mod call_copies;
 mod callers;
 mod cases;
 mod copied_arguments;

@@ -287,7 +287,7 @@ patterns! {
     ];
     /// Files of Python's library, JAX, NumPy, and the like.
     LIBRARY_FRAME = [
-        r"^(threading|queue|queues|_base|selectors|socket|ssl|connection|contextlib|functools|subprocess|",
+        r"^(threading|queue|queues|_base|selectors|socket|ssl|connection|contextlib|functools|inspect|subprocess|",
         r"asyncio|base_events|events|tasks|futures|thread|process|pool|synchronize|util|pathlib|",
         r"io|codecs|tempfile|shutil|json|decoder|encoder|copy|random|typing|abc|dataclasses|enum|",
         r"traceback_util|source_info_util|api|api_util|pjit|pxla|array|core|dispatch|profiler|",

@@ -22,6 +22,11 @@ pub fn is_method_get(name: &str) -> bool {
     name == "$<unknown> get"
 }
 
+/// Python's `next`, called with any iterator.
+pub fn is_next(name: &str) -> bool {
+    name == "$builtins next"
+}
+
 /// Python puts something into a queue.
 pub fn is_queue_put(name: &str) -> bool {
     name == "$<unknown> put" || matches!(of_queue(name), Some("put" | "put_nowait"))

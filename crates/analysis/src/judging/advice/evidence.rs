@@ -1,9 +1,10 @@
 //! Evidence of findings: times, ops, views.
 
-use stepscope_model::{Class, HostId, LabelId, Picos, Session, Span};
+use stepscope_model::{Activity, Class, HostId, LabelId, Picos, Session, Span};
 
 use super::facts::{Facts, Place, part_ps};
 use super::report::AdviceEvidence;
+use crate::measuring::activity::Activities;
 use crate::measuring::frames::Frames;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::StepParts;
@@ -93,15 +94,14 @@ pub(super) struct Longest {
     pub(super) frames: Frames,
 }
 
-/// The longest slice of a class that overlaps a span, on the threads of a host.
-pub(super) fn longest_slice(
-    session: &Session,
-    host: HostId,
-    class: Class,
-    within: Span,
-) -> Option<Longest> {
+/// The longest slice of input that overlaps a span, on the threads of a host.
+pub(super) fn longest_input(session: &Session, host: HostId, within: Span) -> Option<Longest> {
     let mut longest: Option<(Span, usize, usize, LabelId)> = None;
-    let is_class = |label| session.label(label).class == class;
+    let activities = Activities::of(session);
+    let is_class = |label| {
+        let is_input = matches!(activities.label(label), Activity::Input(_));
+        is_input && session.label(label).class == Class::Input
+    };
     let tracks = session.track_ids().filter(|&id| {
         let track = session.track(id);
         track.host == host && track.device.is_none()

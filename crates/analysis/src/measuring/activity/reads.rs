@@ -11,6 +11,7 @@ use stepscope_model::{
 
 use super::host_tracks;
 use super::lookups::Lookups;
+use super::nexts::bare_nexts;
 use super::queues::{gets_of_batches, gets_of_servers};
 use crate::measuring::interval::Intervals;
 
@@ -25,8 +26,8 @@ const CONVERSIONS: [&str; 5] = [
 /// Labels are shared by all threads, so that a few threads show what a conversion does.
 const MOST_THREADS: usize = 8;
 
-/// The activity of each label: as its name says, of conversions by what happens within them, and of
-/// queues by who waits in them and what fills them.
+/// The activity of each label: as its name says, of conversions by what happens within them, of queues by
+/// who waits in them and what fills them, and of `next` by who calls it.
 pub(crate) struct Activities(Vec<Activity>);
 
 impl Activities {
@@ -43,6 +44,9 @@ impl Activities {
             }
             for label in gets_of_servers(session) {
                 all[label.index()] = Activity::Blocked;
+            }
+            for label in bare_nexts(session) {
+                all[label.index()] = Activity::Python;
             }
             for label in Lookups::of(session).labels() {
                 all[label.index()] = Activity::Python;

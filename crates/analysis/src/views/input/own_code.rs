@@ -14,6 +14,7 @@ use stepscope_model::{
     Activity, InputStage, Label, LabelId, Picos, Session, SliceKind, Span, Track,
 };
 
+use crate::measuring::activity::Activities;
 use crate::measuring::interval::Intervals;
 
 /// Least share of the time of the waits of a thread that a function has to take.
@@ -25,10 +26,10 @@ pub(super) type Inside = BTreeMap<LabelId, (Vec<Span>, usize)>;
 /// The innermost Python function that takes most of the time in which a thread waits for the next
 /// element. None if it waits for something else, such as another thread, or if only libraries run.
 pub(super) fn own_code(session: &Session, track: &Track, windows: &Intervals) -> Option<LabelId> {
-    let is_wait: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| label.activity == Activity::Input(InputStage::Wait))
+    let activities = Activities::of(session);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_wait: Vec<bool> = ids
+        .map(|id| activities.label(id) == Activity::Input(InputStage::Wait))
         .collect();
     if !track.may_have(|label| is_wait[label.index()]) {
         return None;

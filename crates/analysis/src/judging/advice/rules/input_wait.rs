@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::host_names::is_library_frame;
-use stepscope_model::{Class, LabelId, Picos, SaturatingSum as _, Session, Span};
+use stepscope_model::{LabelId, Picos, SaturatingSum as _, Session, Span};
 
+use super::call_copies::CallCopies;
 use super::host_causes::place_of;
 use super::host_updates::HostUpdates;
 use super::many_copies::ManyCopies;
@@ -13,7 +14,9 @@ use super::queue::Queue;
 use super::round_trips::{self, round_trips};
 use super::sliced_argument::SlicedArgument;
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
-use crate::judging::advice::evidence::{Longest, between, in_view, longest_slice};
+use crate::judging::advice::evidence::{
+    Longest, between, in_view, longest_input as longest_of_input,
+};
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::judging::advice::report::{AdviceEvidence, AdviceFinding};
 use crate::measuring::activity::Cause;
@@ -169,6 +172,9 @@ fn explained(
     if let Some(argument) = SlicedArgument::of(facts) {
         return argument.told(finding);
     }
+    if let Some(copies) = CallCopies::of(facts, &worst.host) {
+        return copies.told(finding);
+    }
     if let Some(trips) = round_trips(facts, &worst.host) {
         return round_trips::told(finding, trips);
     }
@@ -294,7 +300,7 @@ fn longest_input(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
         let start = Picos(row.start_ps);
         let within = Span::new(start, start + Picos(row.duration_ps));
         let host = stepscope_model::HostId::from_index(host);
-        longest_slice(session, host, Class::Input, within)
+        longest_of_input(session, host, within)
     });
     match slice {
         Some(slice) => Some(called(session, &slice)),

@@ -5,6 +5,7 @@ mod barrier_cores;
 mod between_steps;
 mod bound_by;
 mod buffer_padding;
+mod call_copies;
 mod callers;
 mod capture_quality;
 mod compilation;

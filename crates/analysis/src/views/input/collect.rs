@@ -434,6 +434,31 @@ fn ahead_of_time(session: &Session) -> &'static str {
     }
 }
 
+/// The remedy for a cause in terms of the framework; none where one fits all.
+fn remedy_of(session: &Session, cause: &str) -> Option<&'static str> {
+    Some(match (session.framework(), cause) {
+        (_, "transfer") => ahead_of_time(session),
+        (Framework::PyTorch, "read") => {
+            "Read with more processes (`num_workers` of the `DataLoader`), from a closer disk, or from \
+             larger files."
+        }
+        (Framework::PyTorch, "preprocess") => {
+            "Run it in more processes (`num_workers` of the `DataLoader`), or ahead of training."
+        }
+        (Framework::PyTorch, "prefetch") => {
+            "Prefetch more batches (`prefetch_factor` of the `DataLoader`); what makes them is too slow."
+        }
+        (Framework::PyTorch, "load") => {
+            "Load in other processes: `DataLoader(dataset, num_workers=8, pin_memory=True)`."
+        }
+        (Framework::TensorFlow, "load") => {
+            "Load in the background: another thread or process, or tf.data's prefetching."
+        }
+        (Framework::Other, "load") => "Load in the background: another thread or process.",
+        _ => return None,
+    })
+}
+
 /// Waiting by cause, largest first, including copies to the device. Causes that never occur are left
 /// out.
 pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
@@ -449,11 +474,7 @@ pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
         .iter()
         .zip(&totals.causes_ps)
         .map(|((word, remedy), &total)| {
-            let remedy = match word.key {
-                "transfer" => ahead_of_time(session),
-                _ => remedy,
-            };
-            row(word, remedy, total)
+            row(word, remedy_of(session, word.key).unwrap_or(remedy), total)
         })
         .collect();
     rows.push(row(&COPIES, ahead_of_time(session), totals.copies_ps));

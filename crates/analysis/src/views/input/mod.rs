@@ -29,7 +29,7 @@ use clap::Args;
 pub(crate) use collect::words;
 pub(crate) use other_end::OtherEnd;
 pub use report::{Bound, InputBetween, InputCause, InputHost, InputReport, InputRow, StageRow};
-use stepscope_model::{Activity, LabelId, SaturatingSum as _, Session};
+use stepscope_model::{Activity, Framework, LabelId, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -259,10 +259,13 @@ fn notes(
             )),
         );
     } else if !stages.iter().any(|stage| stage.source == "tf.data") {
-        notes.push(Note::info(
-            "input-by-annotations",
-            "No tf.data stage was recorded, so input is identified by annotations and Python frames.",
-        ));
+        let text = match session.framework() {
+            Framework::PyTorch => "Input is identified by annotations and Python frames.",
+            _ => {
+                "No tf.data stage was recorded, so input is identified by annotations and Python frames."
+            }
+        };
+        notes.push(Note::info("input-by-annotations", text));
     }
     let background: i64 = stages
         .iter()

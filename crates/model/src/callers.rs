@@ -34,8 +34,9 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The innermost function on a thread whose calls contain several of these launches each, and together
-    /// nine in ten of them. Launches are in order. Functions of libraries do not count.
+    /// The outermost function on a thread whose calls contain several of these launches each, and together
+    /// nine in ten of them: functions within it, such as those of layers, may be called several times in
+    /// each iteration. Launches are in order. Functions of libraries do not count.
     pub(crate) fn of(
         track: &Track,
         (labels, strings): (&[Label], &Strings),
@@ -69,13 +70,9 @@ impl Caller {
             .filter(|(label, _)| is_program(label))
             .map(|(label, calls)| Self::outermost(label, calls))
             .filter(|caller| caller.is_around(launches.len()));
-        // Of functions that are called as often, one within the other, the outer one.
         let rank = |caller: &Self| {
-            let time_ps: i128 = caller
-                .spans()
-                .map(|span| i128::from(span.duration().0))
-                .sum();
-            (caller.calls.len(), time_ps, std::cmp::Reverse(caller.label))
+            let lengths = caller.spans().map(|span| i128::from(span.duration().0));
+            (lengths.sum::<i128>(), std::cmp::Reverse(caller.label))
         };
         callers.max_by_key(rank)
     }

@@ -88,7 +88,7 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
         match marks.as_slice() {
             [] => "runs of programs".to_owned(),
             [one] => format!("runs of the main program ({one})"),
-            several => format!("rounds of {}", joined(several)),
+            several => rounds(several),
         }
     };
     match origin {
@@ -475,6 +475,15 @@ impl PartKind {
     }
 }
 
+/// `rounds of generate and judge`, `rounds of 25 programs`.
+fn rounds(names: &[String]) -> String {
+    const NAMED: usize = 4;
+    match names.len() {
+        0..=NAMED => format!("rounds of {}", joined(names)),
+        many => format!("rounds of {many} programs"),
+    }
+}
+
 /// `generate and judge`.
 fn joined(names: &[String]) -> String {
     match names {
@@ -495,7 +504,7 @@ pub fn found_in_words(time: &StepTime) -> String {
     let runs = || match names.as_slice() {
         [] => "program runs".to_owned(),
         [one] => format!("runs of {one}"),
-        several => format!("rounds of {}", joined(several)),
+        several => rounds(several),
     };
     match time.source {
         StepSource::StepLine => "recorded by the device".to_owned(),

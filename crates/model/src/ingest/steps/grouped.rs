@@ -25,8 +25,17 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// The calls around the runs of these programs, if each contains the same number of them, on one thread
-    /// of each host.
+    /// The calls around all that is launched in them, if each contains the same number of runs of an op that
+    /// the host dispatches on its own: layers repeat such ops, but an iteration is a call of the function
+    /// around them.
+    pub(super) fn of_ops(evidence: &Evidence<'_>, ops: &BTreeSet<ProgramId>) -> Option<Self> {
+        let calls = calls(evidence, ops)?;
+        let programs = evidence.runs.iter().map(|run| run.program).collect();
+        Some(Self { programs, calls })
+    }
+
+    /// The calls around the runs of these programs, if these are parts of an expression, and each call
+    /// contains the same number of them.
     pub(super) fn of(evidence: &Evidence<'_>, programs: &BTreeSet<ProgramId>) -> Option<Self> {
         let is_part = |program: &ProgramId| {
             let arrays = Arrays::of(&evidence.programs[program.index()]);
@@ -36,37 +45,8 @@ impl Grouped {
         if !programs.iter().all(is_part) {
             return None;
         }
-        let mut launches: BTreeMap<(HostId, TrackId), Vec<Picos>> = BTreeMap::new();
-        let own = evidence.runs.iter();
-        let own = own.filter(|run| programs.contains(&run.program));
-        let mut first = BTreeMap::new();
-        for run in own {
-            // Runs that were launched before the recording.
-            let Some((launched, thread)) = run.launched.zip(run.launched_on) else {
-                continue;
-            };
-            let host = evidence.devices[run.device.index()].host;
-            // One call may launch a run on every device.
-            if *first.entry(host).or_insert(run.device) == run.device {
-                launches.entry((host, thread)).or_default().push(launched);
-            }
-        }
-        let hosts: BTreeSet<HostId> = launches.keys().map(|(host, _)| *host).collect();
-        if hosts.len() != launches.len() {
-            return None;
-        }
-        let mut label: Option<LabelId> = None;
-        let mut calls = BTreeMap::new();
-        for ((_, thread), mut launches) in launches {
-            launches.sort_unstable();
-            let track = &evidence.tracks[thread.index()];
-            let track = track.for_one_reader(evidence.has_rounds);
-            let caller = Caller::of(&track, (evidence.labels, evidence.strings), &launches)?;
-            let is_same = *label.get_or_insert(caller.label) == caller.label;
-            caller.launches_per_call().filter(|_| is_same)?;
-            calls.insert(thread, caller.spans().collect());
-        }
-        (!calls.is_empty()).then(|| Self {
+        let calls = calls(evidence, programs)?;
+        Some(Self {
             programs: programs.clone(),
             calls,
         })
@@ -95,4 +75,43 @@ impl Grouped {
         }
         works
     }
+}
+
+/// Times of the calls of one function, by thread, that launch the runs of these programs, each the same
+/// number of them, on one thread of each host.
+fn calls(
+    evidence: &Evidence<'_>,
+    programs: &BTreeSet<ProgramId>,
+) -> Option<BTreeMap<TrackId, Vec<Span>>> {
+    let mut launches: BTreeMap<(HostId, TrackId), Vec<Picos>> = BTreeMap::new();
+    let own = evidence.runs.iter();
+    let own = own.filter(|run| programs.contains(&run.program));
+    let mut first = BTreeMap::new();
+    for run in own {
+        // Runs that were launched before the recording.
+        let Some((launched, thread)) = run.launched.zip(run.launched_on) else {
+            continue;
+        };
+        let host = evidence.devices[run.device.index()].host;
+        // One call may launch a run on every device.
+        if *first.entry(host).or_insert(run.device) == run.device {
+            launches.entry((host, thread)).or_default().push(launched);
+        }
+    }
+    let hosts: BTreeSet<HostId> = launches.keys().map(|(host, _)| *host).collect();
+    if hosts.len() != launches.len() {
+        return None;
+    }
+    let mut label: Option<LabelId> = None;
+    let mut calls = BTreeMap::new();
+    for ((_, thread), mut launches) in launches {
+        launches.sort_unstable();
+        let track = &evidence.tracks[thread.index()];
+        let track = track.for_one_reader(evidence.has_rounds);
+        let caller = Caller::of(&track, (evidence.labels, evidence.strings), &launches)?;
+        let is_same = *label.get_or_insert(caller.label) == caller.label;
+        caller.launches_per_call().filter(|_| is_same)?;
+        calls.insert(thread, caller.spans().collect());
+    }
+    (!calls.is_empty()).then_some(calls)
 }

@@ -102,7 +102,14 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
     let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
     let round = || round_mark(&order, frequent, is_single);
     let completing = |frequent| completing(evidence.programs, frequent, &order);
+    let programs_of = |main: ProgramId| -> BTreeSet<ProgramId> {
+        let own = runs.iter().map(|run| run.program);
+        own.filter(|&one| function(one) == main).collect()
+    };
     let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
+        if let Some(calls) = Grouped::of_ops(evidence, &programs_of(frequent)) {
+            return Some(Main::Calls(calls));
+        }
         // Ops around a function that make no rounds, as elements that are read one by one, are its steps'.
         let other = || {
             let own = counts.frequent(|one| !is_single(one));
@@ -123,8 +130,7 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
     if let Some(round) = rollout(evidence.programs, main, &in_order, function) {
         return Some(Main::Rounds(round));
     }
-    let own = runs.iter().map(|run| run.program);
-    let own = own.filter(|&one| function(one) == main).collect();
+    let own = programs_of(main);
     Some(Grouped::of(evidence, &own).map_or(Main::Runs(own), Main::Calls))
 }
 

@@ -489,7 +489,8 @@ fn mfu_of_adding(microseconds: u32) -> Value {
           entry
           p.0 = bf16[8192,8192] parameter(0)
           q.0 = bf16[1024,1024] parameter(1)
-          add.1 = bf16[8192,8192] add(p.0, p.0)
+          r.0 = bf16[8192,8192] parameter(2)
+          add.1 = bf16[8192,8192] add(p.0, r.0)
           ROOT dot.2 = bf16[1024,1024] dot(q.0, q.0) lhs_contracting_dims={{1}} rhs_contracting_dims={{0}}
     "
     )]);

@@ -267,11 +267,7 @@ fn figure(verdict: &Verdict) -> String {
 
 /// What a verdict is judged by: `(good > 80 %, bad < 50 %)`, `(bound by memory)`.
 fn limits(verdict: &Verdict) -> String {
-    let judged_by = verdict.judged_by();
-    match verdict.judged_beside() {
-        "" => format!("({judged_by})"),
-        beside => format!("({beside}; {judged_by})"),
-    }
+    format!("({})", verdict.judged_in_words())
 }
 
 fn devices(

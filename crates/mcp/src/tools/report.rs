@@ -70,7 +70,8 @@ fn build(session: &Session, handle: &str, pairs: &Pairs) -> Result<Whole, Analys
                 let shown = figures::shown(&verdict.key, value);
                 whole.line(&format!(
                     "{word}: {} {shown} ({})",
-                    verdict.title, verdict.thresholds
+                    verdict.title,
+                    verdict.judged_in_words()
                 ));
             }
         }

@@ -113,10 +113,17 @@ function shortNumbers(text: string): string {
   return text.replace(/(\d)\.0+(?!\d)/g, '$1');
 }
 
-/** How it was obtained, or what is missing and how to record it. */
+/**
+ * How it was obtained, or what is missing and how to record it; and what it is judged by. A neutral verdict has
+ * no thresholds: they would contradict it.
+ */
 function verdictTip(verdict: Verdict): string {
-  const thresholds = verdict.thresholds && `Thresholds: ${shortNumbers(verdict.thresholds)}`;
-  return [verdict.explanation, thresholds].filter(Boolean).join('\n');
+  const limits = shortNumbers(verdict.thresholds);
+  const judged =
+    verdict.verdict === 'neutral'
+      ? verdict.judged_as && `Judged by: ${verdict.judged_as}`
+      : limits && `Judged by: ${[verdict.judged_as, limits].filter(Boolean).join('; ')}`;
+  return [verdict.explanation, judged].filter(Boolean).join('\n');
 }
 
 /** The unit is the suffix of the key. */

@@ -167,7 +167,10 @@ fn verdict(total_ps: Option<i64>, in_steps_ratio: Option<f64>) -> (VerdictKind, 
     };
     let judged = entry.judge(total as f64);
     let in_steps = in_steps_ratio.and_then(|ratio| thresholds.compilation_in_steps(judged, ratio));
-    in_steps.unwrap_or_else(|| (judged, entry.text()))
+    match in_steps {
+        Some((waited, limits)) => (waited, format!("{limits} of the mean step")),
+        None => (judged, entry.text()),
+    }
 }
 
 /// How to record compilations.

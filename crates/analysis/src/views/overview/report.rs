@@ -158,8 +158,18 @@ impl Verdict {
         }
     }
 
+    /// The same with the value that the thresholds are of if it is not the figure's: `94.1 % of the mean step;
+    /// good < 1 %, bad > 10 %`.
+    pub fn judged_in_words(&self) -> String {
+        let judged_by = self.judged_by();
+        match self.judged_beside() {
+            "" => judged_by.to_owned(),
+            beside => format!("{beside}; {judged_by}"),
+        }
+    }
+
     /// The value that the thresholds are of if it is not the figure's; empty otherwise.
-    pub fn judged_beside(&self) -> &str {
+    pub(super) fn judged_beside(&self) -> &str {
         match self.verdict {
             VerdictKind::Neutral => "",
             _ => &self.judged_as,

@@ -247,6 +247,12 @@ pub(crate) fn cases() -> Vec<Case> {
             ),
             busy(),
         ),
+        // Nearly all of the work, and little of the step.
+        one(
+            "dominating_op",
+            cpu("1..30us dot.1\n30..40us dot.2\n40..1000us dot.3", "", ""),
+            cpu("1..3us dot.1\n3..4us dot.2\n4..90us dot.3", "", ""),
+        ),
         one(
             "long_ops",
             gpu(KERNELS, "", "bf16[4217,4217]")

@@ -17,6 +17,9 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Share of the step below which an op matters little, however little else the devices do.
+const LEAST_OF_STEP: f64 = 0.1;
+
 fn check(facts: &Facts<'_>) -> Outcome {
     let threshold = facts.threshold("dominating_op_ratio");
     // Collectives, copies, Python and loops have separate rules.
@@ -43,6 +46,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "The largest compute op, {name}, takes {share} of the work."
         ));
     };
+    // Most of little work is not much.
+    let is_it = |one: &OpRow| one.name == row.name && one.program_id == row.program_id;
+    let of_step = facts.weighted_per_step(|one| f64::from(is_it(one)));
+    let of_step = of_step.zip(facts.step_ps).map(|(op, step)| op / step);
+    if let Some(of_step) = of_step.filter(|&ratio| ratio < LEAST_OF_STEP) {
+        return Outcome::Passed(format!(
+            "{name} takes {share} of the work, which is {} of the step.",
+            format::percent(of_step)
+        ));
+    }
     let gain = facts.above_roofline(&[row]);
     // Without peaks, it is unknown how fast the op could be: a fact, and no judgment.
     let severity = if gain.is_some() {

@@ -322,6 +322,11 @@ pub struct CounterFacts {
 }
 
 impl Track {
+    /// The number of its thread, to show: the file writes the 64 bits of a thread's handle as a signed number.
+    pub const fn thread_number(&self) -> u64 {
+        self.line_id.cast_unsigned()
+    }
+
     /// Slices over all lanes.
     pub fn slice_count(&self) -> usize {
         self.lanes.iter().map(Lane::len).sum()

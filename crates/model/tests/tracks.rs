@@ -67,6 +67,13 @@ fn line_ids_may_be_negative_and_names_may_repeat() {
          host_thread host0 \"worker\" #9223372036854775807
            0: c 0us..3us",
     );
+    // To people, a handle of 64 bits has no sign.
+    let numbers: Vec<u64> = session
+        .tracks
+        .iter()
+        .map(|track| track.thread_number())
+        .collect();
+    assert_eq!(numbers, [1 << 63, u64::MAX - 4, (1 << 63) - 1]);
 }
 
 #[test]

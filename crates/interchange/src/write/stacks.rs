@@ -92,7 +92,7 @@ pub(super) fn threads(session: &Session, wanted: &Wanted) -> Vec<(TrackId, Strin
         };
         let number = match counts[&key(id)] {
             1 => String::new(),
-            _ => format!(" {}", track.line_id),
+            _ => format!(" {}", track.thread_number()),
         };
         format!("{host}{}{number}", session.text(track.name))
     };

@@ -231,7 +231,7 @@ fn titles(session: &Session) -> Vec<String> {
             };
             title.push_str(name(track));
             if counts[name(track)] > 1 {
-                let _ = write!(title, " {}", session.track(track).line_id);
+                let _ = write!(title, " {}", session.track(track).thread_number());
             }
             titles[track.index()] = title;
         }

@@ -1,7 +1,7 @@
 //! One op takes most of the time (guides: one op > 50 %).
 
 use super::python_ops::is_python;
-use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, is_control, ops_seen};
+use super::{LEAST_OF_STEP, LITTLE_WORK, Outcome, Rule, finding, gravity, is_control, ops_seen};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::judging::verdict::Severity;
@@ -16,9 +16,6 @@ pub(super) static RULE: Rule = Rule {
     parts: &[PartKind::DeviceCompute],
     check,
 };
-
-/// Share of the step below which an op matters little, however little else the devices do.
-const LEAST_OF_STEP: f64 = 0.1;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let threshold = facts.threshold("dominating_op_ratio");

@@ -1,6 +1,8 @@
 //! Compute-bound kernels that cannot fill the chip (guides: occupancy > 50 %).
 
-use super::{Outcome, Rule, finding, gravity};
+use stepscope_model::SaturatingSum as _;
+
+use super::{LEAST_OF_STEP, Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
@@ -27,15 +29,23 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if found.is_enough || gravity(&threshold, found.ratio).is_none() {
         return Outcome::Passed(format!("{share} by time."));
     }
-    let explanation = found.explanation;
+    let heavy = compute_bound_kernels(facts.session, facts.rows_of_ops(), &facts.totals);
     let rows = facts
         .kernels()
         .into_iter()
-        .flat_map(|kernels| &kernels.rows);
-    let heavy = compute_bound_kernels(facts.session, facts.rows_of_ops(), &facts.totals);
-    let low = rows.filter(|row| {
-        row.occupancy.is_some_and(|own| own < LOW) && heavy.contains(&row.name.as_str())
-    });
+        .flat_map(|kernels| &kernels.rows)
+        .filter(|row| row.occupancy.is_some() && heavy.contains(&row.name.as_str()));
+    let heavy_ps = rows.clone().map(|row| row.total_ps).saturating_sum() as f64;
+    let of_work = heavy_ps / facts.total_self_ps().max(1) as f64;
+    let worked = facts.worked_per_step().zip(facts.step_ps);
+    let of_step = worked.map(|(worked, step)| of_work * worked / step);
+    if let Some(of_step) = of_step.filter(|&ratio| ratio < LEAST_OF_STEP) {
+        return Outcome::Passed(format!(
+            "{share} by time, in kernels that take {} of the step.",
+            format::percent(of_step)
+        ));
+    }
+    let low = rows.filter(|row| row.occupancy.is_some_and(|own| own < LOW));
     let evidence = low.take(3).map(|row| {
         let own = format::percent(row.occupancy.unwrap_or(0.0));
         let limit = match row.occupancy_limit.as_str() {
@@ -55,7 +65,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         // By itself, it does not say that a kernel is slow.
         Severity::Warning,
         format!(
-            "Compute-bound kernels can fill only {share} of a multiprocessor's threads. {explanation}"
+            "Compute-bound kernels that are not known to be near their rooflines can fill only {share} of \
+             a multiprocessor's threads. They take {} ({} of the work).",
+            format::duration_ps(heavy_ps),
+            format::percent(of_work)
         ),
     )
     .why(

@@ -272,6 +272,31 @@ fn a_library_is_not_advised_where_one_runs() {
     assert!(other.contains("cuBLAS"), "{other}");
 }
 
+/// Names are no patterns, and those of several programs need one.
+#[test]
+fn commands_show_what_the_evidence_is_about() {
+    let other = "thread tf_XLAEigen/43
+        each [hlo_op=$name hlo_module=jit_other program_id=6 device_ordinal=0]
+        repeat 6 every 1000us
+          0..1us dot.3
+        end
+        program 5 jit_step";
+    let ops = "1..5us dot.1\n5..9us dot.2\n9..990us dot.3";
+    let sentences = |text: &str| {
+        let advice = find("advice").expect("registered");
+        let answer = advice.run_pairs(&drawn(&[text]), []).expect("a report");
+        answer.sentences().join("\n")
+    };
+    let alone = sentences(&cpu(ops, "", ""));
+    assert!(
+        alone.contains(r"(stepscope ops PATH --match '^dot\.3$')"),
+        "{alone}"
+    );
+    let both = sentences(&cpu(ops, "", "").replace("program 5 jit_step", other));
+    let wanted = r"(stepscope ops PATH --program 5 --match '^dot\.3$')";
+    assert!(both.contains(wanted), "{both}");
+}
+
 /// One device and programs that are not partitioned: nothing is sharded.
 #[test]
 fn shardings_are_advised_only_where_work_is_divided() {

@@ -35,6 +35,7 @@ use crate::telling::Note;
 use crate::telling::thresholds::Thresholds;
 use facts::Facts;
 use rules::Outcome;
+use tables::Repeated;
 
 /// The `advice` analysis.
 pub struct Advice;
@@ -120,7 +121,8 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
              of different findings may overlap and do not add up.",
         ));
         report.notes.extend(scenarios.err());
-        report.sentences = tables::sentences(&report);
+        let repeated = Repeated::of(facts.rows_of_ops());
+        report.sentences = tables::sentences(&report, &repeated);
         Ok(report)
     }
 }

@@ -1,11 +1,14 @@
 //! The `advice` report as tables and as prose.
 
+use std::collections::BTreeSet;
+
 use super::columns::{self, CHECKS, FINDINGS};
-use super::report::{AdviceCheck, AdviceFinding, AdviceReport};
+use super::report::{AdviceCheck, AdviceEvidence, AdviceFinding, AdviceReport};
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::{Declared, Table};
+use crate::views::ops::OpRow;
 
 impl Report for AdviceReport {
     fn declared() -> Vec<Declared> {
@@ -30,13 +33,13 @@ impl Report for AdviceReport {
 }
 
 /// The report as prose.
-pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
+pub(super) fn sentences(report: &AdviceReport, repeated: &Repeated<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for (number, finding) in (1..).zip(&report.findings) {
         if number > 1 {
             lines.push(String::new());
         }
-        lines.extend(paragraph(number, finding, &report.findings));
+        lines.extend(paragraph(number, finding, &report.findings, repeated));
     }
     if report.findings.is_empty() {
         lines.push("Found nothing to change.".to_owned());
@@ -92,7 +95,12 @@ fn not_checked(skipped: &[AdviceCheck]) -> Vec<String> {
     lines.collect()
 }
 
-fn paragraph(number: usize, finding: &AdviceFinding, all: &[AdviceFinding]) -> Vec<String> {
+fn paragraph(
+    number: usize,
+    finding: &AdviceFinding,
+    all: &[AdviceFinding],
+    repeated: &Repeated<'_>,
+) -> Vec<String> {
     let gain = match (finding.gain_ps_per_step, finding.gain_ratio) {
         (Some(gain), _) if finding.is_replayed && gain <= 0.0 => {
             ": saves nothing on its own (replayed)".to_owned()
@@ -123,12 +131,19 @@ fn paragraph(number: usize, finding: &AdviceFinding, all: &[AdviceFinding]) -> V
         lines.push(format!("   Fix: {}", finding.fix));
     }
     lines.extend(finding.code.lines().map(|line| format!("       {line}")));
-    lines.extend(
-        finding
-            .evidence
-            .iter()
-            .map(|evidence| format!("   See: {}{}", evidence.text, place(evidence))),
-    );
+    let mut commands = Vec::new();
+    for evidence in &finding.evidence {
+        // One command shows what several pieces of evidence are about.
+        let command = command(evidence, repeated).filter(|one| !commands.contains(one));
+        let source = Some(evidence.source.clone()).filter(|source| !source.is_empty());
+        let places: Vec<String> = source.into_iter().chain(command.clone()).collect();
+        commands.extend(command);
+        let places = match places.join("; ") {
+            none if none.is_empty() => none,
+            places => format!(" ({places})"),
+        };
+        lines.push(format!("   See: {}{places}", evidence.text));
+    }
     let also = finding.also_seen_as.iter();
     lines.extend(
         also.map(|one| format!("   Also seen as: {}. {}", in_sentence(&one.title), one.what)),
@@ -174,25 +189,33 @@ fn range(finding: &AdviceFinding, gain: f64) -> String {
 /// Bounds closer than this share of the gain are not shown.
 const OPEN_RATIO: f64 = 0.02;
 
-fn place(evidence: &super::report::AdviceEvidence) -> String {
-    let mut parts = Vec::new();
-    if !evidence.source.is_empty() {
-        parts.push(evidence.source.clone());
+/// Names that ops of several programs have.
+pub(super) struct Repeated<'a>(BTreeSet<&'a str>);
+
+impl<'a> Repeated<'a> {
+    pub(super) fn of(ops: impl Iterator<Item = &'a OpRow>) -> Self {
+        let mut known = BTreeSet::new();
+        let names = ops.map(|row| row.name.as_str());
+        Self(names.filter(|name| !known.insert(*name)).collect())
     }
-    match evidence.view.as_str() {
-        "" | "timeline" => {}
+}
+
+/// The command that shows the evidence; none for times, which the timeline shows.
+fn command(evidence: &AdviceEvidence, repeated: &Repeated<'_>) -> Option<String> {
+    let program = match evidence.program_id.as_str() {
+        "" => String::new(),
+        id => format!(" --program {id}"),
+    };
+    Some(match evidence.view.as_str() {
+        "" | "timeline" => return None,
         "ops" if !evidence.op.is_empty() => {
-            parts.push(format!("stepscope ops PATH --match '{}'", evidence.op));
+            let is_repeated = repeated.0.contains(evidence.op.as_str());
+            let program = if is_repeated { program.as_str() } else { "" };
+            // Names are no patterns, and may be parts of others.
+            let name = regex::escape(&evidence.op).replace("\\-", "-");
+            format!("stepscope ops PATH{program} --match '^{name}$'")
         }
-        view @ ("buffers" | "op_tree") if !evidence.program_id.is_empty() => parts.push(format!(
-            "stepscope {view} PATH --program {}",
-            evidence.program_id
-        )),
-        view => parts.push(format!("stepscope {view} PATH")),
-    }
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", parts.join("; "))
-    }
+        view @ ("buffers" | "op_tree") => format!("stepscope {view} PATH{program}"),
+        view => format!("stepscope {view} PATH"),
+    })
 }

@@ -122,7 +122,7 @@ fn one_long_step_is_idle_in_both() {
     let found = list(&advice, "findings");
     let idle = found.iter().find(|one| one["id"] == "idle");
     let what = idle.expect("a finding")["what"].as_str().expect("a text");
-    assert!(what.contains("mostly in a few steps"), "{what}");
+    assert!(what.contains("mostly in some of the steps"), "{what}");
 }
 
 /// Shares above 1, with their places in a report.

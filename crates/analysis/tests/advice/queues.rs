@@ -218,3 +218,21 @@ fn a_full_queue_that_nothing_seems_to_empty_is_full() {
     let told = "Nothing was recorded that takes from the queue.";
     assert!(text(&found, "what").contains(told), "{found}");
 }
+
+/// A server whose event loop has nothing to run between requests.
+#[test]
+fn an_event_loop_that_waits_is_no_delay() {
+    let waits = "700..999us $base_events.py:1845 _run_once
+          701..998us $selectors.py:451 select
+          702..997us $<unknown> poll";
+    let python = |waits: &str| format!("0..1us PjitFunction(step)\n{waits}");
+    let found = finding(&advice(&[cpu(GAP, &python(waits), "")]), "idle");
+    assert_eq!(found["title"], "The host waits for work");
+    assert_eq!(found["severity"], "info");
+    assert!(found["gain_ps_per_step"].is_null(), "{found}");
+    assert!(text(&found, "what").contains("event loop"), "{found}");
+    // Without one, something else blocks the host.
+    let other = waits.replace("base_events.py:1845 _run_once", "popen_fork.py:36 wait");
+    let found = finding(&advice(&[cpu(GAP, &python(&other), "")]), "idle");
+    assert_ne!(found["title"], "The host waits for work");
+}

@@ -62,10 +62,13 @@ fn waits_for_others(facts: &Facts<'_>) -> bool {
     is_mostly(facts, is_for_others)
 }
 
-/// Threads that wait in a queue for what to launch.
+/// Threads that wait for what to launch.
 struct Queued {
-    /// Whether they are those of a server: several, or workers of a pool.
+    /// Whether they are those of a server: several, workers of a pool, or an event loop that does not
+    /// train.
     is_server: bool,
+    /// Whether an event loop (asyncio) waits, and no queue of threads.
+    in_event_loop: bool,
 }
 
 /// The time per step in which devices of a server are idle because it waits for requests; none of other
@@ -80,30 +83,54 @@ pub(super) fn serving_ps(facts: &Facts<'_>, place: Place) -> Option<f64> {
 impl Queued {
     /// Those of a place, if in most of its longest blocked gaps, by time, one waits.
     fn of(facts: &Facts<'_>, place: Place) -> Option<Self> {
+        if waits_in_event_loop(facts, place) {
+            return Some(Self {
+                is_server: !facts.trains(),
+                in_event_loop: true,
+            });
+        }
         let waits = blocked_at(facts, place, QueueEnd::Get)?;
         Some(Self {
             is_server: waits.threads > 1 || waits.are_pooled,
+            in_event_loop: false,
         })
     }
 
-    fn who(&self) -> &'static str {
-        if self.is_server {
-            "the threads that launch its programs wait"
+    fn doing(&self) -> &'static str {
+        if self.in_event_loop {
+            "the event loop that launches its programs has nothing to run: it waits for a socket, a timer \
+             or another thread"
+        } else if self.is_server {
+            "the threads that launch its programs wait in a queue for work"
         } else {
-            "the thread that launches its programs waits"
+            "the thread that launches its programs waits in a queue for work"
         }
     }
 
     /// The spare capacity of a server is no gain.
     fn told(&self, finding: AdviceFinding) -> AdviceFinding {
-        let finding = finding.titled("The host waits for work".to_owned()).why(
-            "What there is to do, requests or batches, comes from other threads or processes through \
-             the queue. If it is requests, the time is spare capacity.",
-        );
-        let finding = finding.fix(
-            "If it is requests, nothing is wrong: the device has time for more of them. If it is batches, \
-             look at what fills the queue, and fill it earlier.",
-        );
+        let finding = finding.titled("The host waits for work".to_owned());
+        let finding = if self.in_event_loop {
+            finding
+                .why(
+                    "What there is to do, requests or batches, comes to the loop from outside. If it is \
+                     requests, the time is spare capacity.",
+                )
+                .fix(
+                    "If it is requests, nothing is wrong: the device has time for more of them. If it is \
+                     batches, look at what the loop awaits, and start it earlier.",
+                )
+        } else {
+            finding
+                .why(
+                    "What there is to do, requests or batches, comes from other threads or processes \
+                     through the queue. If it is requests, the time is spare capacity.",
+                )
+                .fix(
+                    "If it is requests, nothing is wrong: the device has time for more of them. If it is \
+                     batches, look at what fills the queue, and fill it earlier.",
+                )
+        };
         if self.is_server {
             AdviceFinding {
                 severity: Severity::Info,
@@ -113,6 +140,26 @@ impl Queued {
             finding
         }
     }
+}
+
+/// Whether an event loop waits in most of the longest blocked gaps of a place, by time: the calls with
+/// which asyncio waits for anything.
+fn waits_in_event_loop(facts: &Facts<'_>, (_, device): Place) -> bool {
+    const CALLS: [&str; 4] = ["poll", "select", "control", "kqueue"];
+    let session = facts.session;
+    let mut labels = session.labels.iter();
+    let is_loop = |name: &str| name.contains("base_events.py:") && name.ends_with(" _run_once");
+    if !labels.any(|label| is_loop(session.text(label.name))) {
+        return false;
+    }
+    let gaps = facts.gaps().longest.iter().filter(|gap| {
+        let is_own = device.is_none_or(|device| device.0 == gap.device_index);
+        is_own && gap.cause == Cause::Blocked
+    });
+    let (waits, rest): (Vec<&GapRow>, Vec<&GapRow>) =
+        gaps.partition(|gap| CALLS.contains(&gap.what.rsplit(' ').next().unwrap_or_default()));
+    let time = |gaps: Vec<&GapRow>| gaps.iter().map(|gap| gap.duration_ps).saturating_sum();
+    time(waits) > time(rest)
 }
 
 /// Whether the host waits until each device has taken over its part of a launch.
@@ -291,8 +338,8 @@ fn blocked(
         let length = length_of(facts, time);
         let comma = if is_in_few_steps(time) { "," } else { "" };
         let what = format!(
-            "{place} is idle for {length}{comma} while {} in a queue for work.{rest}",
-            queued.who()
+            "{place} is idle for {length}{comma} while {}.{rest}",
+            queued.doing()
         );
         return (queued.told(AdviceFinding { what, ..finding }), true);
     }

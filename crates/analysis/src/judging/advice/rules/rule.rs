@@ -197,7 +197,7 @@ pub(super) fn length_of(facts: &Facts<'_>, figure: &OfPlace) -> String {
     let share = format::percent(figure.share());
     let few = if is_in_few_steps(figure) {
         let median = format::duration_ps(figure.median);
-        format!(", mostly in a few steps (median {median})")
+        format!(", mostly in some of the steps (median {median})")
     } else {
         String::new()
     };

@@ -49,8 +49,8 @@ pub mod host_names {
     pub use crate::vendor::regions::{Region, RegionKind, region};
     pub use crate::vendor::stats::{BATCH_SIZE, PADDING, REQUEST_IDS};
     pub use crate::vendor::waits::{
-        is_buffer_wait, is_completion_wait, is_method_get, is_next, is_pool_worker, is_queue_get,
-        is_queue_put, is_waiting_put,
+        is_buffer_wait, is_completion_wait, is_file_sync, is_method_get, is_next, is_pool_worker,
+        is_queue_get, is_queue_put, is_waiting_put,
     };
 }
 

@@ -229,6 +229,19 @@ fn numpy_that_waits_for_a_buffer_reads_a_result() {
     assert_eq!(found["title"], "Python delays the devices");
 }
 
+/// A line of a log is synchronized with the disk, as a checkpoint is.
+#[test]
+fn a_log_is_no_checkpoint() {
+    let title = |function: &str, more: &str| {
+        let python = format!("701..990us $train.py:18 {function}\n702..985us $posix fsync{more}");
+        finding(&advice(&[cpu(GAP, &python, "")]), "host_bound")["title"].clone()
+    };
+    let checkpoints = "Checkpoints delay the devices";
+    assert_eq!(title("log", ""), "Python delays the devices");
+    assert_eq!(title("save_state", ""), checkpoints);
+    assert_eq!(title("write", "\n985..989us $_pickle dump"), checkpoints);
+}
+
 /// A thread that burns the interpreter while the loop records nothing.
 #[test]
 fn a_thread_that_holds_the_interpreter_is_named() {

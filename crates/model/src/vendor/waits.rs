@@ -27,6 +27,11 @@ pub fn is_next(name: &str) -> bool {
     name == "$builtins next"
 }
 
+/// Python waits until a file is on the disk.
+pub fn is_file_sync(name: &str) -> bool {
+    matches!(name, "$posix fsync" | "$posix fdatasync")
+}
+
 /// Python puts something into a queue.
 pub fn is_queue_put(name: &str) -> bool {
     name == "$<unknown> put" || matches!(of_queue(name), Some("put" | "put_nowait"))

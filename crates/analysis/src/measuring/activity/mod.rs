@@ -30,6 +30,7 @@ mod nexts;
 mod outermost;
 mod queues;
 mod reads;
+mod syncs;
 mod threads;
 mod transfers;
 

@@ -13,6 +13,7 @@ use super::host_tracks;
 use super::lookups::Lookups;
 use super::nexts::bare_nexts;
 use super::queues::{gets_of_batches, gets_of_servers};
+use super::syncs::other_syncs;
 use crate::measuring::interval::Intervals;
 
 /// What NumPy's own functions are called that make an array of anything.
@@ -27,7 +28,7 @@ const CONVERSIONS: [&str; 5] = [
 const MOST_THREADS: usize = 8;
 
 /// The activity of each label: as its name says, of conversions by what happens within them, of queues by
-/// who waits in them and what fills them, and of `next` by who calls it.
+/// who waits in them and what fills them, of `next` by who calls it, and of `fsync` by what is written.
 pub(crate) struct Activities(Vec<Activity>);
 
 impl Activities {
@@ -45,7 +46,7 @@ impl Activities {
             for label in gets_of_servers(session) {
                 all[label.index()] = Activity::Blocked;
             }
-            for label in bare_nexts(session) {
+            for label in bare_nexts(session).into_iter().chain(other_syncs(session)) {
                 all[label.index()] = Activity::Python;
             }
             for label in Lookups::of(session).labels() {

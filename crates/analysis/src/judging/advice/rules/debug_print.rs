@@ -1,10 +1,8 @@
 //! Debug prints and callbacks to Python within a program (XProf's DebugPrint).
 
-use super::host_causes::place_of;
-use super::python_ops::is_debug;
+use super::python_ops::{is_callback, is_debug, most, place};
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share_of_calls};
 use crate::judging::advice::facts::Facts;
-use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 
 pub(super) static RULE: Rule = Rule {
@@ -23,9 +21,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "The devices wait for debug prints and callbacks{} for {} of their op time.",
-            place_of(facts, Cause::Callback),
-            found.text
+            "The devices wait for debug prints and callbacks{} for {} of their op time.{}",
+            place(facts, is_debug, is_callback),
+            found.text,
+            most(facts, is_debug)
         ),
     )
     .why("The device stops until the host has received the values and run Python.")

@@ -1,12 +1,9 @@
 //! Programs that call Python while they run: `pure_callback`, `io_callback`.
 
-use super::host_causes::place_of;
-use super::python_ops::is_callback;
+use super::python_ops::{is_callback, is_debug, most, place};
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share_of_calls};
 use crate::judging::advice::facts::Facts;
-use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
-use crate::telling::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "python_callback",
@@ -20,20 +17,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let largest = facts.rows_of_ops().find(|row| is_callback(row));
-    let called = largest.map_or_else(String::new, |row| {
-        let at = match row.source.as_str() {
-            "" => String::new(),
-            source => format!(", called at {source}"),
-        };
-        format!(" Most of it is {}{at}.", format::shortened(&row.name))
-    });
+    let called = most(facts, is_callback);
     finding(
         &RULE,
         found.severity,
         format!(
             "The devices wait for Python callbacks{} for {} of their op time.{called}",
-            place_of(facts, Cause::Callback),
+            place(facts, is_callback, is_debug),
             found.text
         ),
     )

@@ -63,8 +63,10 @@ impl Caller {
                 }
             }
         }
-        let is_program =
-            |label: &LabelId| !is_library_frame(strings.get(labels[label.index()].name));
+        let is_program = |label: &LabelId| {
+            let name = strings.get(labels[label.index()].name);
+            !is_library_frame(name) && !name.contains("<unknown>")
+        };
         let callers = found
             .into_iter()
             .filter(|(label, _)| is_program(label))

@@ -79,6 +79,27 @@ fn the_function_around_several_runs_is_known() {
     assert!((caller.period_ps() - 100e6).abs() < 1.0);
 }
 
+/// Each run has its own input and its own reader: a request.
+#[test]
+fn runs_that_are_read_one_by_one_are_steps_of_their_own() {
+    let drawn = drawing(&[3; 5], CELL);
+    let read = drawn
+        .lines()
+        .map(|line| match line.split_once("us PjitFunction(cell)") {
+            Some((times, _)) => {
+                let end: u64 = times
+                    .split("..")
+                    .nth(1)
+                    .expect("an end")
+                    .parse()
+                    .expect("a time");
+                format!("{line}\n{end}..{}us block_until_ready\n", end + 10)
+            }
+            None => format!("{line}\n"),
+        });
+    assert_eq!(session(&read.collect::<String>()).steps.len(), 15);
+}
+
 /// One call per run, and an epoch around all of them: neither is a call with several steps.
 #[test]
 fn a_call_for_each_run_and_few_long_calls_are_not_told() {
@@ -86,4 +107,55 @@ fn a_call_for_each_run_and_few_long_calls_are_not_told() {
     assert_eq!(each.caller_of(each.program_runs[0].program), None);
     let epochs = session(&drawing(&[4; 3], UPDATE));
     assert_eq!(epochs.caller_of(epochs.program_runs[0].program), None);
+}
+
+/// Ops that the host dispatches one at a time, twice per layer, in three layers per step.
+#[test]
+fn a_step_of_an_eager_loop_is_the_call_around_its_layers() {
+    let mut host = String::from("thread python\n");
+    let mut device = String::from("thread tf_XLAEigen/1\n");
+    let mut run_id = 10;
+    for step in 0..5 {
+        let begin = step * 100;
+        writeln!(host, "{begin}..{}us $train.py:4 step", begin + 80).expect("a text");
+        for layer in 0..3 {
+            let at = begin + 1 + layer * 20;
+            writeln!(host, "{at}..{}us $train.py:9 layer", at + 18).expect("a text");
+            for (op, id, from) in [
+                ("dot", 5, 1),
+                ("tanh", 6, 5),
+                ("dot", 5, 9),
+                ("tanh", 6, 13),
+            ] {
+                let call = at + from;
+                writeln!(host, "{call}..{}us PjitFunction({op})", call + 2).expect("a text");
+                writeln!(
+                    device,
+                    "{}..{}us {op}.1 [hlo_op={op}.1 hlo_module=jit_{op} program_id={id} \
+                     device_ordinal=0 run_id={run_id}]",
+                    call + 1,
+                    call + 3
+                )
+                .expect("a text");
+                run_id += 1;
+            }
+        }
+    }
+    let session = session(&format!(
+        "{host}{device}
+         program 5 jit_dot
+           p.0 = f32[32,32] parameter(0)
+           dot.1 = f32[32,32] dot(p.0, p.0)
+         program 6 jit_tanh
+           p.0 = f32[32,32] parameter(0)
+           tanh.1 = f32[32,32] tanh(p.0)"
+    ));
+    assert_text(
+        &steps(&session),
+        "0: CPU:0 3us..103us work 3us..57us
+         1: CPU:0 103us..203us work 103us..157us
+         2: CPU:0 203us..303us work 203us..257us
+         3: CPU:0 303us..403us work 303us..357us
+         4 cut: CPU:0 403us..457us work 403us..457us",
+    );
 }

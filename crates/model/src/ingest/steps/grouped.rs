@@ -12,10 +12,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::completing::Arrays;
 use super::evidence::Evidence;
+use crate::activity::Activity;
 use crate::callers::Caller;
 use crate::ids::{HostId, LabelId, ProgramId, TrackId};
+use crate::label::Label;
 use crate::session::ProgramRun;
+use crate::strings::Strings;
+use crate::track::Track;
+use crate::transfer::Direction;
 use crate::units::{Picos, Span};
+use crate::vendor::waits::is_buffer_wait;
 
 /// Runs of a function by the calls in which they were launched.
 pub(super) struct Grouped {
@@ -29,13 +35,14 @@ impl Grouped {
     /// the host dispatches on its own: layers repeat such ops, but an iteration is a call of the function
     /// around them.
     pub(super) fn of_ops(evidence: &Evidence<'_>, ops: &BTreeSet<ProgramId>) -> Option<Self> {
-        let calls = calls(evidence, ops)?;
+        let calls = calls(evidence, ops, |_, _, _| true)?;
         let programs = evidence.runs.iter().map(|run| run.program).collect();
         Some(Self { programs, calls })
     }
 
     /// The calls around the runs of these programs, if these are parts of an expression, and each call
-    /// contains the same number of them.
+    /// contains the same number of them: between them, the host exchanges nothing with the device, as it
+    /// does for each request.
     pub(super) fn of(evidence: &Evidence<'_>, programs: &BTreeSet<ProgramId>) -> Option<Self> {
         let is_part = |program: &ProgramId| {
             let arrays = Arrays::of(&evidence.programs[program.index()]);
@@ -45,7 +52,10 @@ impl Grouped {
         if !programs.iter().all(is_part) {
             return None;
         }
-        let calls = calls(evidence, programs)?;
+        let flows_on = |track: &Track, launches: &[Picos], calls: &[Span]| {
+            !is_exchanged(track, (evidence.labels, evidence.strings), launches, calls)
+        };
+        let calls = calls(evidence, programs, flows_on)?;
         Some(Self {
             programs: programs.clone(),
             calls,
@@ -78,10 +88,11 @@ impl Grouped {
 }
 
 /// Times of the calls of one function, by thread, that launch the runs of these programs, each the same
-/// number of them, on one thread of each host.
+/// number of them, on one thread of each host. `passes` is asked of each thread, with its launches and calls.
 fn calls(
     evidence: &Evidence<'_>,
     programs: &BTreeSet<ProgramId>,
+    passes: impl Fn(&Track, &[Picos], &[Span]) -> bool,
 ) -> Option<BTreeMap<TrackId, Vec<Span>>> {
     let mut launches: BTreeMap<(HostId, TrackId), Vec<Picos>> = BTreeMap::new();
     let own = evidence.runs.iter();
@@ -111,7 +122,51 @@ fn calls(
         let caller = Caller::of(&track, (evidence.labels, evidence.strings), &launches)?;
         let is_same = *label.get_or_insert(caller.label) == caller.label;
         caller.launches_per_call().filter(|_| is_same)?;
-        calls.insert(thread, caller.spans().collect());
+        let spans: Vec<Span> = caller.spans().collect();
+        if !passes(&track, &launches, &spans) {
+            return None;
+        }
+        calls.insert(thread, spans);
     }
     (!calls.is_empty()).then_some(calls)
+}
+
+/// Whether the thread reads a result, sleeps or loads input between most launches of one call. What a
+/// dispatch itself waits for, and copies of numbers to a device, do not count.
+fn is_exchanged(
+    track: &Track,
+    (labels, strings): (&[Label], &Strings),
+    launches: &[Picos],
+    calls: &[Span],
+) -> bool {
+    let exchanges = |label: LabelId| {
+        let label = &labels[label.index()];
+        let name = strings.get(label.name);
+        matches!(
+            label.activity,
+            Activity::Transfer(Direction::DeviceToHost) | Activity::Sleep | Activity::Input(_)
+        ) || is_buffer_wait(name)
+            || name.contains("block_until_ready")
+    };
+    let is_exchange: BTreeSet<LabelId> = track
+        .labels
+        .iter()
+        .copied()
+        .filter(|one| exchanges(*one))
+        .collect();
+    let mut begins: Vec<i64> = Vec::new();
+    for lane in &track.lanes {
+        let slices = lane.starts().iter().zip(lane.labels());
+        let own = slices.filter(|(_, label)| is_exchange.contains(label));
+        begins.extend(own.map(|(start, _)| *start));
+    }
+    begins.sort_unstable();
+    let before = |at: Picos| begins.partition_point(|&begin| begin < at.0);
+    let call_of = |at: Picos| calls.partition_point(|call| call.start <= at);
+    let pairs = launches.windows(2);
+    let within = pairs.filter(|pair| call_of(pair[0]) == call_of(pair[1]));
+    let exchanged = within
+        .clone()
+        .filter(|pair| before(pair[0]) < before(pair[1]));
+    exchanged.count() * 2 > within.count()
 }

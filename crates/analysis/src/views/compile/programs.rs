@@ -122,9 +122,11 @@ impl<'a> Programs<'a> {
             .map(|(old, new)| format!("argument {}: {} → {}", new.name, old.shape, new.shape))
             .collect();
         match changes.len() {
-            0 => "same shapes: a static argument, a sharding, a Python number instead of an array, or \
-                  a re-created function"
-                .to_owned(),
+            0 => {
+                "same shapes: a static argument, a sharding, a Python number instead of an array, \
+                  arguments of another structure (pytree), or a re-created function"
+                    .to_owned()
+            }
             count if count > MOST_CHANGES => format!(
                 "{}, and {} more",
                 changes[..MOST_CHANGES].join(", "),

@@ -13,7 +13,7 @@ use super::many_copies::ManyCopies;
 use super::queue::Queue;
 use super::round_trips::{self, round_trips};
 use super::sliced_argument::SlicedArgument;
-use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
+use super::{FEW_STEPS, Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
 use crate::judging::advice::evidence::{
     Longest, between, in_view, longest_input as longest_of_input,
 };
@@ -34,6 +34,10 @@ pub(super) static RULE: Rule = Rule {
 
 /// Number of causes that the finding names.
 const CAUSES: usize = 3;
+
+/// What to do where the pipeline keeps up in most steps.
+const RARE: &str = "Some elements take much longer than the others: look at what they need, such as another file, a \
+                    refilled buffer or a larger sample.";
 
 /// Why steps that wait for little input may be more than they seem, or that they pass.
 fn within_limits(facts: &Facts<'_>, share: f64) -> Outcome {
@@ -106,6 +110,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let main = causes.first();
     let remedy = main.map(|cause| cause.remedy.clone());
     let main = main.map_or("", |cause| cause.cause.as_str());
+    let is_rare = worst.input_median_ps < FEW_STEPS * wait;
+    let remedy = remedy.map(|remedy| match main {
+        "wait" if is_rare => RARE.to_owned(),
+        _ => remedy,
+    });
     let is_wait = main == "wait";
     let queue = is_wait.then(|| Queue::of(facts, &worst.host)).flatten();
     let found = finding(

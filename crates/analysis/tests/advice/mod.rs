@@ -229,25 +229,6 @@ fn numpy_that_waits_for_a_buffer_reads_a_result() {
     assert_eq!(found["title"], "Python delays the devices");
 }
 
-/// Whoever calls a program with hundreds of arrays pays for each of them.
-#[test]
-fn many_arguments_are_counted() {
-    let what = |count: u32| {
-        let parameters: Vec<String> = (1..count)
-            .map(|number| format!("p.{number} = f32[64,64] parameter({number})\n"))
-            .collect();
-        let program = parameters.concat() + "sum.1 = f32[64] reduce(dot.3)";
-        let report = advice(&[cpu(GAP, "701..998us PjitFunction(f)", &program)]);
-        finding(&report, "host_bound")["what"].to_string()
-    };
-    assert!(
-        what(300).contains("called with 300 arrays"),
-        "{}",
-        what(300)
-    );
-    assert!(!what(100).contains("arrays"), "{}", what(100));
-}
-
 /// A line of a log is synchronized with the disk, as a checkpoint is.
 #[test]
 fn a_log_is_no_checkpoint() {

@@ -35,6 +35,18 @@ fn many_arguments_are_counted() {
     assert!(fix.starts_with("Pass fewer, larger arrays"), "{fix}");
 }
 
+/// Names of programs have only letters, digits and `_`.
+#[test]
+fn arguments_of_a_lambda_are_counted() {
+    let parameters: Vec<String> = (1..300)
+        .map(|number| format!("p.{number} = f32[64,64] parameter({number})\n"))
+        .collect();
+    let text = cpu(GAP, "701..998us PjitFunction(<lambda>)", &parameters.concat());
+    let report = advice(&[text.replace("jit_step", "jit__lambda")]);
+    let why = finding(&report, "host_bound")["why"].to_string();
+    assert!(why.contains("has 300 arguments"), "{why}");
+}
+
 #[test]
 fn several_launches_are_piece_by_piece() {
     let python = "701..840us PjitFunction(train)\n850..998us PjitFunction(update)";

@@ -140,36 +140,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Some(launch) if !named.is_whole => launch.told(finding),
         _ => finding,
     };
-    let arguments = most_arguments(facts).filter(|_| main == Some(Cause::Dispatch));
-    let finding = match arguments {
-        Some(count) => AdviceFinding {
-            what: format!(
-                "{} A program is called with {} arrays, and each call checks and hands over all of them.",
-                finding.what,
-                format::count(count as f64)
-            ),
-            fix: format!("{} {FEWER}", finding.fix),
-            ..finding
-        },
-        None => finding,
-    };
     ended(facts, (main, is_told), &named, finding).found()
-}
-
-/// So many arrays take a call longer than the call itself.
-const MANY_ARGUMENTS: usize = 256;
-
-/// What to do about them.
-const FEWER: &str = "Call it with fewer, larger arrays: stack those of equal shapes, such as the weights of layers.";
-
-/// The number of arrays that a program is called with, if they are many.
-fn most_arguments(facts: &Facts<'_>) -> Option<usize> {
-    let programs = facts.programs().iter();
-    let signatures = programs.filter_map(|program| program.hlo.signature());
-    let most = signatures
-        .map(|signature| signature.arguments.len())
-        .max()?;
-    (most >= MANY_ARGUMENTS).then_some(most)
 }
 
 /// What is known of the usual step of a place.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::hlo::Program;
-use stepscope_model::host_names::dispatched_function;
+use stepscope_model::host_names::{dispatched_function, module_function, plain_function};
 use stepscope_model::{HostId, LabelId};
 
 use crate::judging::advice::facts::Facts;
@@ -92,11 +92,12 @@ impl OneLaunch {
 
 /// The most arrays that a busy program of a function is called with.
 fn arguments_of(facts: &Facts<'_>, function: &str) -> Option<usize> {
-    let name = format!("jit_{function}");
-    let own = facts
-        .programs()
-        .iter()
-        .filter(|one| facts.session.program(one.id).name == name);
+    // `<lambda>` is `jit__lambda`.
+    let name = plain_function(function);
+    let own = facts.programs().iter().filter(|one| {
+        let program = facts.session.program(one.id);
+        plain_function(module_function(&program.name)) == name
+    });
     own.map(|one| arguments(one.hlo)).max()
 }
 

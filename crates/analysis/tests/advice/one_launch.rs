@@ -41,7 +41,11 @@ fn arguments_of_a_lambda_are_counted() {
     let parameters: Vec<String> = (1..300)
         .map(|number| format!("p.{number} = f32[64,64] parameter({number})\n"))
         .collect();
-    let text = cpu(GAP, "701..998us PjitFunction(<lambda>)", &parameters.concat());
+    let text = cpu(
+        GAP,
+        "701..998us PjitFunction(<lambda>)",
+        &parameters.concat(),
+    );
     let report = advice(&[text.replace("jit_step", "jit__lambda")]);
     let why = finding(&report, "host_bound")["why"].to_string();
     assert!(why.contains("has 300 arguments"), "{why}");

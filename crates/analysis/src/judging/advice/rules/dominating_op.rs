@@ -48,8 +48,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let of_step = facts.weighted_per_step(|one| f64::from(is_it(one)));
     let of_step = of_step.zip(facts.step_ps).map(|(op, step)| op / step);
     if let Some(of_step) = of_step.filter(|&ratio| ratio < LEAST_OF_STEP) {
-        return Outcome::Passed(format!(
-            "{name} takes {share} of the work, which is {} of the step.",
+        return Outcome::Skipped(format!(
+            "{name} takes {share} of the work, but only {} of the step.",
             format::percent(of_step)
         ));
     }

@@ -72,9 +72,14 @@ pub(crate) fn choose<'a>(
             .ok_or_else(|| Failure::new(Exit::Path, "no session found"))?;
         if found.sessions.len() > 1 {
             let count = found.sessions.len();
+            // Copies of files have other times.
+            let which = if newest.named_time().is_some() {
+                format!("the newest, {}", newest.name)
+            } else {
+                format!("{}, whose files were written last", newest.name)
+            };
             output.remark(&format!(
-                "{count} sessions found; showing the newest, {} (--session NAME for another one)",
-                newest.name
+                "{count} sessions found; showing {which} (--session NAME for another one)"
             ));
         }
         return Ok(newest);

@@ -191,9 +191,14 @@ impl SessionFiles {
         }
     }
 
-    fn captured(&self) -> Option<SystemTime> {
+    /// When its run began, if the name of its folder says so, as JAX names it.
+    pub fn named_time(&self) -> Option<SystemTime> {
         let run = self.name.rsplit('/').next().and_then(RunTime::parse);
-        run.and_then(RunTime::as_utc).or(self.modified)
+        run.and_then(RunTime::as_utc)
+    }
+
+    fn captured(&self) -> Option<SystemTime> {
+        self.named_time().or(self.modified)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::{StepParts, divide_steps, median, part_position};
 use crate::measuring::work::{AllWork, NO_LEVEL, positions_by, work_intervals};
-use crate::telling::thresholds::VerdictKind;
+use crate::telling::thresholds::{Thresholds, VerdictKind};
 use crate::telling::{Word, Words};
 
 /// Thresholds for the share of a step spent on input, as in XProf.
@@ -398,7 +398,14 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
             verdict: judged(ratio, low, high),
         }
     };
-    let (low, high) = (OTHER_LOW, OTHER_HIGH);
+    // One figure, one pair of limits: the overview judges these, too.
+    let limits = Thresholds::default();
+    let judged_by = |key: &str| {
+        let known = limits.get(key);
+        known.map_or((OTHER_LOW, OTHER_HIGH), |known| (known.good, known.bad))
+    };
+    let (low, high) = judged_by("communication_ratio");
+    let host = judged_by("host_overhead_ratio");
     vec![
         bound("input", "Input", totals.input_ps, INPUT_LOW, INPUT_HIGH),
         bound("output", "Output", totals.output_ps, INPUT_LOW, INPUT_HIGH),
@@ -409,9 +416,21 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
             low,
             high,
         ),
-        bound("offload", "Host offloading", totals.offload_ps, low, high),
-        bound("host", "Other host work", totals.host_ps, low, high),
-        bound("idle", "Idle without host work", totals.idle_ps, low, high),
+        bound(
+            "offload",
+            "Host offloading",
+            totals.offload_ps,
+            OTHER_LOW,
+            OTHER_HIGH,
+        ),
+        bound("host", "Other host work", totals.host_ps, host.0, host.1),
+        bound(
+            "idle",
+            "Idle without host work",
+            totals.idle_ps,
+            OTHER_LOW,
+            OTHER_HIGH,
+        ),
     ]
 }
 

@@ -89,9 +89,10 @@ use super::report::AdviceFinding;
 pub(super) use rule::Outcome;
 pub use rule::Rule;
 use rule::{
-    CPU_ONLY, FEW_STEPS, LEAST_OF_STEP, LITTLE_WORK, NO_HLO, NO_WORK, PART_ESTIMATE, SHARE_OF_WORK, WAITING,
-    Waiting, each_ps, finding, fullest, gravity, is_control, is_in_few_steps, judged_in_recording,
-    length_of, matters, no_memory, no_steps, ops_seen, part, share, share_of_calls, waiting,
+    CPU_ONLY, FEW_STEPS, LEAST_OF_STEP, LITTLE_WORK, NO_HLO, NO_WORK, PART_ESTIMATE, SHARE_OF_WORK,
+    WAITING, Waiting, each_ps, finding, fullest, gravity, is_control, is_in_few_steps,
+    judged_in_recording, length_of, matters, no_memory, no_steps, ops_seen, part, share,
+    share_of_calls, waiting,
 };
 
 /// All rules, in the order in which checks are listed.

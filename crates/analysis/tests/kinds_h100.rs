@@ -2,6 +2,7 @@
 //! collectives of NCCL between two processes on it (`fixtures/capture_nccl.py`): step times are those of
 //! the programs' own clocks, figures those of known work, and causes those that were planted.
 
+use crate::support::planted::read_all;
 use crate::support::{ask, fixture_in, number, open, truth};
 use serde_json::Value;
 use stepscope_model::Session;
@@ -133,8 +134,9 @@ fn arrays_that_a_program_keeps_in_host_memory_are_no_input() {
     let why = copies.next().expect("a finding")["why"].to_string();
     assert!(why.contains("offloading"), "{why}");
     // Arguments and results of a call are not kept.
-    let session = open(&fixture_in("causes-h100", "io-callback"));
-    let found = findings(&session);
+    let planted = read_all("causes-h100");
+    let mut called = planted.iter().filter(|one| one.name == "io-callback");
+    let found = findings(&called.next().expect("a capture").session);
     let mut copies = found.iter().filter(|one| one["id"] == "host_transfers");
     let why = copies.next().expect("a finding")["why"].to_string();
     assert!(why.contains("calls Python"), "{why}");

@@ -207,7 +207,7 @@ pub(crate) fn cases() -> Vec<Case> {
             ),
             cpu(
                 GAP,
-                "701..998us $inspect.py:3102 _bind\n702..998us $builtins next",
+                "701..998us $functools.py:976 wrapper\n702..998us $builtins next",
                 "",
             ),
         ),

@@ -1,8 +1,6 @@
 //! The verdicts on the key figures: what the thresholds say, unless another figure decides what the judged
 //! one means.
 
-use stepscope_model::MemoryLevel;
-
 use super::figures::{Facts, dominant_op, figure, memory_bandwidth, occupancy_of};
 use super::report::Verdict;
 use crate::measuring::occupation::Occupation;
@@ -180,7 +178,7 @@ fn bound_by_memory(
     if busy <= 0.0 || threshold.judge(mfu / busy) == VerdictKind::Good {
         return None;
     }
-    let bandwidth = if bound_by == MemoryLevel::Hbm.name() {
+    let bandwidth = if bound_by == "memory" {
         memory_bandwidth(facts).0
     } else {
         facts.utilization.bound_ratio.map(|ratio| ratio / busy)

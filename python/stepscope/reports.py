@@ -4284,7 +4284,8 @@ class LaunchStep(Record):
 
     launch_ps: int
     """Time in the step during which the host was in a launch call, on any thread; without an
-    annotation, the mean over devices.
+    annotation,
+    the mean over devices.
     """
 
     ratio: float
@@ -6896,8 +6897,8 @@ class Verdict(Record):
     """Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`."""
 
     judged_as: str
-    """What decides the verdict if it is not the value itself: `computing 3.1 %` for devices that are
-    busy
+    """What decides the verdict if it is not the value itself: `computing 3.1 %` for devices that
+    are busy
     with something else, `bound by memory` for MFU. Empty otherwise.
     """
 

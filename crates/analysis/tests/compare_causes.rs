@@ -1,5 +1,7 @@
 //! What `compare` and `check` say of programs that changed as a whole.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 use stepscope_analysis::{Compared, find_comparison};
 use stepscope_model::Session;
@@ -25,11 +27,13 @@ fn chain(kind: &str, rows: u64, ops: u64, each_us: u64) -> Session {
     let mut before = "p.0".to_owned();
     for op in 1..=ops {
         let root = if op == ops { "ROOT " } else { "" };
-        hlo += &format!(
-            "{root}tanh.{op} = {kind}[{rows},16] tanh({before}) source=\"train.py:{op}\"\n"
-        );
+        writeln!(
+            hlo,
+            "{root}tanh.{op} = {kind}[{rows},16] tanh({before}) source=\"train.py:{op}\""
+        )
+        .expect("a text");
         let begin = (op - 1) * each_us;
-        slices += &format!("{begin}..{}us tanh.{op}\n", begin + each_us);
+        writeln!(slices, "{begin}..{}us tanh.{op}", begin + each_us).expect("a text");
         before = format!("tanh.{op}");
     }
     let period = ops * each_us + 10;

@@ -71,7 +71,7 @@ fn line_ids_may_be_negative_and_names_may_repeat() {
     let numbers: Vec<u64> = session
         .tracks
         .iter()
-        .map(|track| track.thread_number())
+        .map(stepscope_model::Track::thread_number)
         .collect();
     assert_eq!(numbers, [1 << 63, u64::MAX - 4, (1 << 63) - 1]);
 }

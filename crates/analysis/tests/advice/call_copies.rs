@@ -5,13 +5,13 @@ use super::{advice, finding};
 
 /// A call that copies a number, which the device does in a microsecond.
 fn called(bytes: u64, copied: &str) -> String {
-    let copies = format!(
+    let lines = format!(
         "stream 8 Memcpy\nrepeat 6 every 1000us\n {copied}us MemcpyH2D \
          [memcpy_details=\"size:{bytes} dest:0 async:1\"]\nend"
     );
     let step = "0..999us train #step_num=$i,_r=1#";
     let calls = format!("{step}\n501..998us PjitFunction(add)\n502..990us DevicePut");
-    let text = gpu("2..250us dot.1\n250..500us dot.2", &copies, "bf16[64,64]");
+    let text = gpu("2..250us dot.1\n250..500us dot.2", &lines, "bf16[64,64]");
     text.replace(step, &calls)
         + "
         program 6 jit_add

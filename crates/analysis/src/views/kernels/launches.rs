@@ -172,9 +172,9 @@ impl Launches {
                 let Some(whole) = spans.iter().copied().reduce(Span::hull) else {
                     continue;
                 };
+                let count = i64::try_from(spans.len()).unwrap_or(i64::MAX);
                 let mean = |of: &dyn Fn(Span) -> i64| {
-                    let all = spans.iter().map(|&span| of(span)).saturating_sum();
-                    all as f64 / spans.len() as f64
+                    spans.iter().map(|&span| of(span)).saturating_sum() / count
                 };
                 let started = |span: Span| {
                     let first = calls.partition_point(|call| call.start < span.start);
@@ -192,11 +192,11 @@ impl Launches {
                     host: session.host(*host).name.clone(),
                     start_ps: whole.start.0,
                     end_ps: whole.end.0,
-                    duration_ps: duration_ps.round() as i64,
-                    calls: mean(&started).round() as i64,
-                    launch_ps: launch_ps.round() as i64,
-                    ratio: if duration_ps > 0.0 {
-                        launch_ps / duration_ps
+                    duration_ps,
+                    calls: mean(&started),
+                    launch_ps,
+                    ratio: if duration_ps > 0 {
+                        launch_ps as f64 / duration_ps as f64
                     } else {
                         0.0
                     },

@@ -22,10 +22,6 @@ impl Reading {
 }
 
 /// What changes, by label and as a whole.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "changes that have nothing to do with each other"
-)]
 #[derive(Debug, Clone, Default)]
 pub struct Effects {
     /// Factor of the time of work, by label. Empty: nothing changes.

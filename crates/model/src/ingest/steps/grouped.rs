@@ -100,13 +100,13 @@ fn calls(
     let mut first = BTreeMap::new();
     for run in own {
         // Runs that were launched before the recording.
-        let Some((launched, thread)) = run.launched.zip(run.launched_on) else {
+        let Some((at, thread)) = run.launched.zip(run.launched_on) else {
             continue;
         };
         let host = evidence.devices[run.device.index()].host;
         // One call may launch a run on every device.
         if *first.entry(host).or_insert(run.device) == run.device {
-            launches.entry((host, thread)).or_default().push(launched);
+            launches.entry((host, thread)).or_default().push(at);
         }
     }
     let hosts: BTreeSet<HostId> = launches.keys().map(|(host, _)| *host).collect();
@@ -165,8 +165,8 @@ fn is_exchanged(
     let call_of = |at: Picos| calls.partition_point(|call| call.start <= at);
     let pairs = launches.windows(2);
     let within = pairs.filter(|pair| call_of(pair[0]) == call_of(pair[1]));
-    let exchanged = within
+    let interrupted = within
         .clone()
         .filter(|pair| before(pair[0]) < before(pair[1]));
-    exchanged.count() * 2 > within.count()
+    interrupted.count() * 2 > within.count()
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use stepscope_model::host_names::{dispatched_function, module_function, plain_function};
 use stepscope_model::{
-    Activity, Direction, HostId, LabelId, SaturatingSum as _, Session, Span, Track,
+    Activity, Direction, HostId, LabelId, SaturatingSum as _, Session, Span, Track, hlo,
 };
 
 use crate::judging::advice::facts::Facts;
@@ -147,7 +147,7 @@ fn times(track: &Track, wanted: &[bool]) -> Intervals {
 /// The functions whose programs take a number besides arrays.
 fn taking_numbers(session: &Session) -> BTreeSet<String> {
     let programs = session.programs.iter().filter(|program| {
-        let signature = program.hlo.as_ref().and_then(|hlo| hlo.signature());
+        let signature = program.hlo.as_ref().and_then(hlo::Program::signature);
         signature.is_some_and(|signature| {
             let mut given = signature.arguments.iter();
             given.any(|one| one.shape.dimensions.is_empty())

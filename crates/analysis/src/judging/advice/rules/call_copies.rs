@@ -100,7 +100,7 @@ impl CallCopies {
                 .titled("Arguments are moved to other devices".to_owned())
                 .why(
                     "A function is called with an array that is not on the devices, or not divided over \
-                     them, as the function wants it: each call copies it there.",
+                     them, as the function requires it: each call copies it there.",
                 )
                 .fix(
                     "Place the array once, before the loop, with the sharding that the function uses.",

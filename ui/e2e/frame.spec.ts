@@ -391,7 +391,7 @@ test('a tooltip comes late, lies beside its element, and stays away after a clic
   const card = page.locator('.kpi').first();
   await card.hover();
   const tooltip = page.getByRole('tooltip');
-  await expect(tooltip).toContainText('Thresholds: good');
+  await expect(tooltip).toContainText('Judged by: good');
   const [one, other] = [(await card.boundingBox())!, (await tooltip.boundingBox())!];
   const isApart =
     other.y >= one.y + one.height ||

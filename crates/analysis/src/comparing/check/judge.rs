@@ -164,10 +164,10 @@ impl Judge {
                     return reach;
                 }
                 let found = effect_beyond(before, other, margin, self.noise, self.confidence);
-                let may_show = *is_by_work || are_far_apart(before, other);
-                let exact = effect_of_ranges(before, other, self.noise, self.confidence);
-                let exact = exact.filter(|_| may_show && self.leaves_open(&found, margin));
-                let found = exact.unwrap_or(found);
+                let may_show = self.leaves_open(&found, margin)
+                    && (*is_by_work || are_far_apart(before, other));
+                let exact = || effect_of_ranges(before, other, self.noise, self.confidence);
+                let found = may_show.then(exact).flatten().unwrap_or(found);
                 Reach {
                     low: Some(base.value + found.low),
                     high: Some(base.value + found.high),

@@ -1,10 +1,13 @@
 //! Why a session differs from the baseline, in plain words.
 
+use std::collections::BTreeSet;
+
 use super::cause::{cause, short_source};
 use super::items::Item;
 use super::memory;
 use super::nodes::stem;
 use super::pair::Both;
+use super::pairing::ProgramPair;
 use super::ranges::number;
 use super::report::{
     BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, TimeDifference, WaterfallBar,
@@ -465,18 +468,14 @@ fn launches(both: &Both<'_, '_>) -> Option<ComparedCause> {
 /// Programs that differ, or run on one side only; many of these in one sentence.
 fn of_programs(both: &Both<'_, '_>, programs: &[ComparedProgram]) -> Vec<ComparedCause> {
     const NAMED_ALONE: usize = 2;
-    let has_run = both.pairing.has_run();
-    let ran = |program: &&ComparedProgram| {
-        let pair = both.pairing.programs.iter().find(|pair| {
-            let ids = [&program.baseline_id, &program.other_id];
-            (0..2).all(|side| {
-                let own = both.sides[side].session.program(pair.programs[side]);
-                own.id.to_string() == *ids[side]
-            })
-        });
-        // What ran on neither side matters only where nothing ran.
-        !has_run || pair.is_none_or(|pair| pair.ran() != [false, false])
+    let id = |side: usize, pair: &ProgramPair| {
+        let program = both.sides[side].session.program(pair.programs[side]);
+        program.id.to_string()
     };
+    let compared = both.pairing.compared();
+    let compared: BTreeSet<[String; 2]> = compared
+        .map(|pair| [0, 1].map(|side| id(side, pair)))
+        .collect();
     let mut causes = Vec::new();
     for (matched, place) in [("new", "this session"), ("gone", "the baseline")] {
         let own = programs.iter().filter(|program| program.matched == matched);
@@ -504,7 +503,11 @@ fn of_programs(both: &Both<'_, '_>, programs: &[ComparedProgram]) -> Vec<Compare
     let changed = programs
         .iter()
         .filter(|program| program.matched == "changed");
-    for found in changed.filter(ran).map(of_changed) {
+    let compared = changed.filter(|program| {
+        compared
+            .contains(&[program.baseline_id.as_str(), program.other_id.as_str()].map(str::to_owned))
+    });
+    for found in compared.map(of_changed) {
         if causes.iter().all(|known| known.text != found.text) {
             causes.push(found);
         }

@@ -20,11 +20,8 @@ const NAMED: usize = 3;
 
 /// A cause for every program of both sessions whose plan holds more or less at its peak.
 pub(super) fn causes(both: &Both<'_, '_>) -> Vec<ComparedCause> {
-    // The same program has the same plan. What ran on neither side, such as the initialization before a
-    // capture, matters only where nothing ran.
-    let has_run = both.pairing.has_run();
-    let pairs = both.pairing.programs.iter();
-    let pairs = pairs.filter(|pair| !pair.is_same && (!has_run || pair.ran() == [true, true]));
+    // The same program has the same plan.
+    let pairs = both.pairing.compared().filter(|pair| !pair.is_same);
     let mut causes: Vec<ComparedCause> = pairs.filter_map(|pair| of_plan(both, pair)).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.difference_bytes.map(i64::abs)));
     causes

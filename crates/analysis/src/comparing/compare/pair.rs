@@ -119,10 +119,10 @@ impl<'a, 'b> Both<'a, 'b> {
         let found = effect(baseline, other, self.noise, self.confidence);
         let is_shown = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence)
             && found.evidence(true) == Evidence::BeyondNoise;
-        let of_ranges = effect_of_ranges(baseline, other, self.noise, self.confidence);
-        let may_show = is_other_work || are_far_apart(baseline, other);
-        of_ranges
-            .filter(|_| may_show && !is_shown)
+        if is_shown || !(is_other_work || are_far_apart(baseline, other)) {
+            return found;
+        }
+        effect_of_ranges(baseline, other, self.noise, self.confidence)
             .filter(|exact| exact.evidence(true) == Evidence::BeyondNoise)
             .unwrap_or(found)
     }

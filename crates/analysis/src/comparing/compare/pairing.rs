@@ -40,10 +40,12 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
-    /// Whether any of the matched programs ran.
-    pub(super) fn has_run(&self) -> bool {
-        let mut programs = self.programs.iter();
-        programs.any(|pair| pair.ran().contains(&true))
+    /// The matched programs that ran on both sides: what did not, such as the initialization before a
+    /// capture, says nothing of the steps. All of them where none ran.
+    pub(super) fn compared(&self) -> impl Iterator<Item = &ProgramPair> + Clone {
+        let has_run = self.programs.iter().any(|pair| pair.ran().contains(&true));
+        let programs = self.programs.iter();
+        programs.filter(move |pair| !has_run || pair.ran() == [true, true])
     }
 
     pub(super) fn of(sessions: [&Session; 2], items: [&[Item]; 2]) -> Self {

@@ -64,12 +64,7 @@ fn most(
     let mut time_ps = 0.0;
     // For each change: instructions, and the time of the programs that it is one of.
     let mut found: BTreeMap<(String, String), (usize, f64)> = BTreeMap::new();
-    for pair in both
-        .pairing
-        .programs
-        .iter()
-        .filter(|pair| pair.ran() == [true, true])
-    {
+    for pair in both.pairing.compared() {
         let own_ps = program_ps(both, pair);
         time_ps += own_ps;
         let mut shaped = 0usize;
@@ -112,11 +107,7 @@ fn program_ps(both: &Both<'_, '_>, pair: &ProgramPair) -> f64 {
 /// between, such as padding, is the program's affair.
 fn is_given(both: &Both<'_, '_>, old: &str, new: &str) -> bool {
     let count = |side: usize, wanted: &str| -> usize {
-        let pairs = both
-            .pairing
-            .programs
-            .iter()
-            .filter(|pair| pair.ran() == [true, true]);
+        let pairs = both.pairing.compared();
         let programs = pairs.map(|pair| both.sides[side].session.program(pair.programs[side]));
         let given = programs.filter_map(|program| program.hlo.as_ref()?.signature());
         given

@@ -246,6 +246,14 @@ impl<'a> Facts<'a> {
         *self.lazy.trains.get_or_init(trains)
     }
 
+    /// The host with a name.
+    pub(super) fn host_named(&self, name: &str) -> Option<HostId> {
+        let mut hosts = self.session.hosts.iter();
+        hosts
+            .position(|one| one.name == name)
+            .map(HostId::from_index)
+    }
+
     /// Programs with HLO that devices spend time in, most time first.
     pub(super) fn programs(&self) -> &[BusyProgram<'a>] {
         self.lazy

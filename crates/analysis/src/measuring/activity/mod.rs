@@ -26,6 +26,7 @@ mod cause;
 mod collections;
 mod levels;
 mod lookups;
+mod named_calls;
 mod nexts;
 mod outermost;
 mod queues;

@@ -40,8 +40,7 @@ impl CallCopies {
     /// Those of a host, if they are most of its copies.
     pub(super) fn of(facts: &Facts<'_>, host: &str) -> Option<Self> {
         let session = facts.session;
-        let mut hosts = session.hosts.iter();
-        let host = HostId::from_index(hosts.position(|one| one.name == host)?);
+        let host = facts.host_named(host)?;
         let windows = facts.selected.host_windows(host);
         let activities = Activities::of(session);
         let is_copy =

@@ -2,7 +2,7 @@
 //! each call takes far longer than the copy itself.
 
 use stepscope_model::hlo::Program;
-use stepscope_model::{Activity, Direction, HostId, LabelId};
+use stepscope_model::{Activity, Direction, LabelId};
 
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
@@ -30,8 +30,7 @@ impl ManyCopies {
     /// so many small arrays: how large a copy is was not recorded.
     pub(super) fn of(facts: &Facts<'_>, host: &str) -> Option<Self> {
         let session = facts.session;
-        let mut hosts = session.hosts.iter();
-        let host = HostId::from_index(hosts.position(|one| one.name == host)?);
+        let host = facts.host_named(host)?;
         let windows = facts.selected.host_windows(host);
         let activities = Activities::of(session);
         let is_copy =

@@ -9,7 +9,7 @@
 //! How large these arrays are is not recorded, so one read before one put says nothing.
 
 use stepscope_model::host_names::dispatched_function;
-use stepscope_model::{Activity, Direction, HostId, LabelId, SaturatingSum as _, Span};
+use stepscope_model::{Activity, Direction, LabelId, SaturatingSum as _, Span};
 
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::AdviceFinding;
@@ -32,8 +32,7 @@ enum Act {
 /// something else.
 pub(super) fn round_trips(facts: &Facts<'_>, host: &str) -> Option<f64> {
     let session = facts.session;
-    let mut hosts = session.hosts.iter();
-    let host = HostId::from_index(hosts.position(|one| one.name == host)?);
+    let host = facts.host_named(host)?;
     let windows = facts.selected.host_windows(host);
     let activities = Activities::of(session);
     let act_of = |label: LabelId| match activities.label(label) {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use super::begins::{self, Works};
 use super::evidence::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
-use super::launched::{DeviceWorks, device_works};
+use super::launched::{DeviceWorks, Pieces, device_works};
 use super::waited;
 use crate::ids::{HostId, StringId};
 use crate::step::StepSpan;
@@ -32,9 +32,10 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
     }
     let mut steps = Steps::new();
     let mut seen = Occurrences::default();
+    let pieces = Pieces::of(evidence);
     for (host, mut annotations) in by_host {
         annotations.sort_unstable();
-        let works = device_works(evidence, host, &annotations)?;
+        let works = device_works(evidence, &pieces, host, &annotations)?;
         let is_synchronous = is_synchronous(&annotations, &works);
         let is_any_synchronous = is_synchronous.contains(&true);
         let host_steps = HostSteps {

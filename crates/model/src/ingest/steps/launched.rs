@@ -3,7 +3,6 @@
 use super::begins::free_from;
 use super::evidence::{Evidence, HostStep};
 use crate::ids::{DeviceId, HostId};
-use crate::ingest::runs::runs_by_device;
 use crate::units::{Picos, Span};
 
 /// The work of the steps on one device.
@@ -24,33 +23,40 @@ const MAX_STEP_SPANS: usize = 1 << 24;
 /// annotation.
 const MOST_UNKNOWN: f64 = 0.1;
 
+/// The work of all devices: runs, and kernels without a program.
+pub(super) struct Pieces(Vec<Vec<Piece>>);
+
+impl Pieces {
+    /// Collected once for all hosts: of a thousand hosts, looking through the runs of all of them for
+    /// each would take a million times those of one.
+    pub(super) fn of(evidence: &Evidence<'_>) -> Self {
+        let mut pieces: Vec<Vec<Piece>> = vec![Vec::new(); evidence.devices.len()];
+        for run in evidence.runs {
+            pieces[run.device.index()].push(Piece {
+                launched: run.launched,
+                span: run.span,
+            });
+        }
+        for work in evidence.foreign {
+            pieces[work.device.index()].push(Piece {
+                launched: Some(work.launched),
+                span: work.span,
+            });
+        }
+        Self(pieces)
+    }
+}
+
 /// For each device of a host, what each annotation launched; `None` if that is unknown for too much
 /// work. Work belongs to the last annotation that started before its launch. If no launch is known,
 /// it belongs to the annotation around it.
 pub(super) fn device_works(
     evidence: &Evidence<'_>,
+    Pieces(pieces): &Pieces,
     host: HostId,
     annotations: &[HostStep],
 ) -> Option<Vec<DeviceWorks>> {
-    let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
-    let mut pieces: Vec<Vec<Piece>> = runs_of
-        .iter()
-        .map(|runs| {
-            let runs = runs.iter();
-            runs.map(|run| Piece {
-                launched: run.launched,
-                span: run.span,
-            })
-            .collect()
-        })
-        .collect();
-    for work in evidence.foreign {
-        pieces[work.device.index()].push(Piece {
-            launched: Some(work.launched),
-            span: work.span,
-        });
-    }
-    let devices = evidence.devices.iter().zip(&pieces).enumerate();
+    let devices = evidence.devices.iter().zip(pieces).enumerate();
     let devices = devices.filter(|(_, (device, own))| device.host == host && !own.is_empty());
     if devices.clone().count().saturating_mul(annotations.len()) > MAX_STEP_SPANS {
         return Some(Vec::new());

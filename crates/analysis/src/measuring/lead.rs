@@ -14,6 +14,9 @@ use stepscope_model::{Class, HostId, Picos, Session, SliceKind, Span, StringId};
 const LITTLE: f64 = 0.05;
 /// Share of the steps whose work has to end with its annotation.
 const MOST: f64 = 0.9;
+/// So many hosts are looked at, the first ones: they run the same loop, and the thread of each has to
+/// be decoded.
+const HOSTS: usize = 32;
 
 /// Whether the work of most of these steps, which are annotated, ends with their annotations or at most a
 /// little later. False where it is unknown which annotation is that of a step.
@@ -22,8 +25,7 @@ pub(crate) fn hardly_runs_ahead(
     series: Option<StringId>,
     steps: &[usize],
 ) -> bool {
-    // Threads of many hosts are decoded for more important things.
-    let Some(series) = series.filter(|_| !session.has_many_hosts()) else {
+    let Some(series) = series else {
         return false;
     };
     let annotated = annotations(session, series);
@@ -54,7 +56,7 @@ pub(crate) fn hardly_runs_ahead(
 /// The hosts of a step, and when the last of its devices on each was done with its work.
 fn work_ends(session: &Session, step: usize) -> BTreeMap<HostId, Option<Picos>> {
     let mut ends: BTreeMap<HostId, Option<Picos>> = BTreeMap::new();
-    for on in &session.steps[step].spans {
+    for on in session.steps[step].spans.iter().filter(|on| is_looked_at(on.host)) {
         let end = ends.entry(on.host).or_default();
         *end = (*end).max(on.work.map(|work| work.end));
     }
@@ -71,7 +73,8 @@ fn annotations(session: &Session, series: StringId) -> BTreeMap<HostId, Vec<Span
         .collect();
     let mut found: BTreeMap<HostId, Vec<Span>> = BTreeMap::new();
     for id in session.track_ids() {
-        if session.track(id).device.is_some() {
+        let thread = session.track(id);
+        if thread.device.is_some() || !is_looked_at(thread.host) {
             continue;
         }
         let Some(track) = session.track_having(id, |label| is_own[label.index()]) else {
@@ -88,4 +91,8 @@ fn annotations(session: &Session, series: StringId) -> BTreeMap<HostId, Vec<Span
         spans.sort_unstable();
     }
     found
+}
+
+fn is_looked_at(host: HostId) -> bool {
+    host.index() < HOSTS
 }

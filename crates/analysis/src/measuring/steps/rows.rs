@@ -130,7 +130,7 @@ fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
         divide_places(session, (&places, selected.loops()), hull, of_place)
             .into_iter()
             .unzip();
-    let mut rows: Vec<StepParts> = rows.into_iter().flatten().collect();
+    let mut rows: Vec<StepParts> = joined(rows);
     let mut order = vec![0; session.steps.len()];
     for (number, step) in selected.step_positions().into_iter().enumerate() {
         order[step] = number;
@@ -142,6 +142,15 @@ fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
         divisions,
         within,
     }
+}
+
+/// All rows, in memory of just their size: of a thousand hosts they are what a session needs most of.
+fn joined(parts: Vec<Vec<StepParts>>) -> Vec<StepParts> {
+    let mut rows = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    for part in parts {
+        rows.extend(part);
+    }
+    rows
 }
 
 /// The devices that worked in a selected step, ascending: those of the rows.

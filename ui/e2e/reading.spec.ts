@@ -73,6 +73,15 @@ test('what is cut says how much there is, and shows the rest', async ({ page, ur
   await expect(changes).toHaveCount(8);
 });
 
+test('gaps of every length have a bar, also those too short for a cause', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'idle');
+  const card = page.locator('.card', { has: page.getByRole('heading', { name: 'By gap length' }) });
+  await expect(card.locator('.legend')).toContainText('Shorter gaps');
+  const shortest = card.locator('.bar-row', { hasText: /to 1.µs/ });
+  await expect(shortest).toContainText('gaps');
+  await expect(shortest.locator('.divided-bar > span')).toHaveCount(1);
+});
+
 test('of many devices, the overview and idle list some and show the others', async ({
   page,
   url,

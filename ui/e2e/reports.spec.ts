@@ -48,7 +48,9 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
   }
   const rows = answer.step_parts.filter((part) => part.mean_ps > 0);
   await expect(page.locator('.parts li')).toHaveCount(rows.length);
-  await expect(page.locator('.device')).toHaveCount(answer.devices.length);
+  // Of a single device, the figures say how busy it was.
+  const devices = answer.devices.length === 1 ? 0 : answer.devices.length;
+  await expect(page.locator('.device')).toHaveCount(devices);
   await expect(page.locator('.op-name')).toHaveCount(answer.top_ops.length);
   await expect(page.getByRole('heading', { name: 'Environment' })).toBeVisible();
 });

@@ -8,7 +8,7 @@ export type Identity = 'same' | 'unnumbered' | 'op' | 'step' | 'order';
 /** The number at the end of a name: a line, a suffix of the compiler, the id of a program. */
 const NUMBER = /([._:]\d+|\(\d+\))$/;
 
-interface Details<Row> extends Pick<RowComparison<Row>, 'among' | 'evidence'> {
+interface Details<Row> extends Pick<RowComparison<Row>, 'among' | 'evidence' | 'isExcerpt'> {
   /** The row of the report, if the table shows something derived from it. */
   of?: (row: Row) => object;
 }

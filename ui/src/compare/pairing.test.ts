@@ -87,6 +87,27 @@ describe('rows pair', () => {
     expect(pairs.gone).toEqual([baseline[2]]);
   });
 
+  test('the largest of many ops are new or gone only if the matching says so', () => {
+    const largest = compareRows((rows: Row[]) => rows, {
+      op: (one: Row) => [one.program_id, one.name],
+      isExcerpt: true,
+    });
+    const matching = matchingOf(
+      report([
+        [0, '7/dot', '9/dot', 'within_noise'],
+        [1, '7/copy', '9/copy', 'within_noise'],
+        [2, '7/sort', null, 'beyond_noise'],
+        [3, null, '9/transpose', 'beyond_noise'],
+      ]),
+    );
+    const rows = [row('9', 'dot'), row('9', 'transpose'), row('9', 'unlisted')];
+    const baseline = [row('7', 'copy'), row('7', 'sort'), row('7', 'unknown')];
+    const pairs = pairRows(rows, baseline, largest, matching);
+    expect([...pairs.fresh]).toEqual([rows[1]]);
+    expect(pairs.gone).toEqual([baseline[1]]);
+    expect(pairs.before.size).toBe(0);
+  });
+
   test('by step number, otherwise in order', () => {
     const steps = compareRows((rows: { step: number }[]) => rows, {
       step: (one: { step: number }) => one.step,

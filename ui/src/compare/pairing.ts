@@ -16,6 +16,11 @@ export interface RowComparison<Row> {
   evidence?: (row: Row, matching: Matching) => Evidence | undefined;
   /** All rows of the session, if the table shows only some of them, as a folded tree does. */
   among?: () => readonly Row[];
+  /**
+   * Whether both tables are only the largest of many ops: one that is missing on a side may be among
+   * those left out, so only the matching says that an op is new or gone.
+   */
+  isExcerpt?: boolean;
 }
 
 /** Declares a comparison; checks the type of the report. */
@@ -63,6 +68,12 @@ export function pairRows<Row>(
       return `${count} ${key}`;
     };
   };
+  const isAlone = (side: Side, row: Row): boolean => {
+    if (!comparison.isExcerpt) return true;
+    const op = comparison.op?.(row);
+    const found = op && matching.opOf(side, op[0], op[1]);
+    return found ? !found[side === 'session' ? 'baseline' : 'other'] : false;
+  };
   const known = new Map<string, Row>();
   const baselineKey = keys('baseline');
   for (const row of baseline) {
@@ -77,13 +88,13 @@ export function pairRows<Row>(
     if (key === null) continue;
     const found = known.get(key);
     if (found === undefined) {
-      fresh.add(row);
+      if (isAlone('session', row)) fresh.add(row);
     } else {
       before.set(row, found);
       known.delete(key);
     }
   }
-  const gone = [...known.values()];
+  const gone = [...known.values()].filter((row) => isAlone('baseline', row));
   const isGone = new Set(gone);
   return {
     before,

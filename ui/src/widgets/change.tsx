@@ -45,7 +45,8 @@ export function CellChange(props: {
           data-tip={changeTip(change(), props.kind, props.scaledBy)}
         >
           <span>{differenceText(change(), props.scale)}</span>
-          <Show when={change().tone !== 'same' && change().ratio !== null}>
+          {/* That all of it is gone, the figure above says. */}
+          <Show when={change().tone !== 'same' && change().ratio !== null && change().ratio !== -1}>
             <span class="change-ratio">{relativeText(change().ratio)}</span>
           </Show>
         </span>

@@ -8,6 +8,7 @@ import type { Frame } from '../../widgets/chart/frame';
 import { linePath } from '../../widgets/chart/paths';
 import { Plot } from '../../widgets/chart/plot';
 import { closest, slotIndex } from '../../widgets/chart/points';
+import { Middle } from '../../widgets/middle';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import type { ComparedStep } from '../../wire/generated/ComparedStep';
@@ -56,7 +57,9 @@ function Name(props: { session: ComparedSession; index: number }) {
     <div class="distribution-name">
       <span class="swatch" style={{ background: sessionColor(props.index) }} />
       <span>
-        <strong data-tip={props.session.name}>{props.session.name}</strong>
+        <strong>
+          <Middle text={props.session.name} />
+        </strong>
         <span class="muted">{props.index === 0 ? 'baseline' : ''}</span>
       </span>
     </div>

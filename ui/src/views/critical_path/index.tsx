@@ -1,9 +1,10 @@
 /** The critical path: what steps waited for, in order, by kind, op and scope. */
-import { Show } from 'solid-js';
+import { For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { meaningOf } from '../../format/causes';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { sentence } from '../../format/text';
 import { WAIT_KINDS } from '../../format/waits';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams } from '../../shell/state';
@@ -11,7 +12,7 @@ import type { ViewProps } from '../../shell/views';
 import { timelineParams, type LinkTarget } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
 import { MeaningCell } from '../../widgets/bar-rows/bar-rows';
-import { DividedBar, Legend } from '../../widgets/bars';
+import { DividedBar } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
@@ -54,7 +55,12 @@ const PATH = declared<PathRow>('critical_path.rows', [
     cell: (row) => <Middle text={row.what} isCode={WORK.has(row.kind)} />,
   },
   { key: 'count', width: 80, value: (row) => row.count },
-  { key: 'place', width: 140, value: (row) => row.place || null },
+  {
+    key: 'place',
+    width: 180,
+    value: (row) => row.place || null,
+    cell: (row) => <Middle text={row.place || '–'} />,
+  },
 ]);
 
 const OPS = declared<PathOpRow>('critical_path.ops', [
@@ -145,9 +151,9 @@ function Refused(props: { report: CriticalPathReport }) {
 
 function Figures(props: { report: CriticalPathReport }) {
   const pieces = () =>
-    props.report.kinds.map((row) => {
-      const { title, color } = meaningOf(WAIT_KINDS, row.kind);
-      return { title, color, value: row.mean_ps };
+    WAIT_KINDS.flatMap(({ key, title, color }) => {
+      const row = props.report.kinds.find(({ kind }) => kind === key);
+      return row && row.mean_ps > 0 ? [{ title, color, value: row.mean_ps, row }] : [];
     });
   return (
     <div class="kpi-row">
@@ -167,12 +173,18 @@ function Figures(props: { report: CriticalPathReport }) {
         figure="critical_path.error_ratio"
       />
       <div class="card critical-path-kinds">
-        <Legend
-          entries={WAIT_KINDS.filter(({ key }) =>
-            props.report.kinds.some((row) => row.kind === key && row.mean_ps > 0),
-          )}
-        />
+        <span class="critical-path-title">What the path consists of</span>
         <DividedBar isTall total={props.report.path_ps ?? 1} pieces={pieces()} />
+        <ul class="legend">
+          <For each={pieces()}>
+            {({ title, color, row }) => (
+              <li data-tip={`${sentence(row.meaning)}: ${formatDuration(row.mean_ps)} per step`}>
+                <span class="swatch" style={{ background: color }} />
+                {title} <span class="number">{formatRatio(row.ratio)}</span>
+              </li>
+            )}
+          </For>
+        </ul>
       </div>
     </div>
   );

@@ -177,6 +177,8 @@ function NoGaps(props: { report: IdleReport }) {
 /** Idle time without a cause. */
 const SHORTER = { key: 'short', title: 'Shorter gaps', color: 'var(--line-strong)' };
 
+const CAUSES_AND_SHORTER = [...CAUSES, SHORTER];
+
 function Causes(props: { report: IdleReport }) {
   const window = () => props.report.devices.reduce((sum, row) => sum + row.window_ps, 0);
   const idle = () => props.report.devices.reduce((sum, row) => sum + row.idle_ps, 0);
@@ -251,7 +253,7 @@ function Causes(props: { report: IdleReport }) {
                       )}
                     />
                   </td>
-                  <td class="number">{formatCount(row.count)}</td>
+                  <td class="number">{row.count > 0 ? formatCount(row.count) : '–'}</td>
                   <td class="number">{row.count > 0 ? times().text(row.longest_ps) : '–'}</td>
                   <td>{row.meaning}</td>
                 </tr>
@@ -276,16 +278,22 @@ function Causes(props: { report: IdleReport }) {
   );
 }
 
-/** Idle time by device, and by length of the gap. */
 /** Devices that are listed at first. */
 const DEVICES = 16;
 
+/** The time of gaps by cause, and what no cause was looked for. */
+const withShorter = (causesPs: readonly number[], totalPs: number): number[] => [
+  ...causesPs,
+  Math.max(0, Math.round(totalPs - causesPs.reduce((sum, ps) => sum + ps, 0))),
+];
+
+/** Idle time by device, and by length of the gap. */
 function Places(props: { report: IdleReport }) {
   const shown = createFirst(() => props.report.devices, DEVICES, (row) => row.idle_ps);
   const devices = (): BarRow[] =>
     shown.rows().map((row) => ({
       label: row.device,
-      values: row.causes_ps,
+      values: withShorter(row.causes_ps, row.idle_ps),
       text: `${formatRatio(row.idle_ratio)}, ${plural(row.gap_count, 'gap')}`,
       tip: `idle ${formatDuration(row.idle_ps)} of ${formatDuration(row.window_ps)}; ${plural(row.short_count, 'shorter gap')}: ${formatDuration(row.short_ps)}`,
     }));
@@ -298,7 +306,7 @@ function Places(props: { report: IdleReport }) {
         bucket.to_ps === null
           ? `from ${formatLimit(bucket.from_ps)}`
           : `to ${formatLimit(bucket.to_ps)}`,
-      values: bucket.causes_ps,
+      values: withShorter(bucket.causes_ps, bucket.total_ps),
       text: `${formatDuration(bucket.total_ps)}, ${plural(bucket.count, 'gap')}`,
     }));
   };
@@ -310,17 +318,17 @@ function Places(props: { report: IdleReport }) {
         <span class="spacer" />
         <Legend
           entries={occurring(
-            CAUSES,
-            props.report.devices.map((row) => row.causes_ps),
+            CAUSES_AND_SHORTER,
+            [...devices(), ...lengths()].map((row) => row.values),
           )}
         />
       </header>
       <div class="card-body">
-        <BarRows rows={devices()} meanings={CAUSES} total={longest()} />
+        <BarRows rows={devices()} meanings={CAUSES_AND_SHORTER} total={longest()} />
         <FirstOf first={shown} noun="device" which="most idle" />
         <Show when={lengths().length > 0}>
           <h3 data-figure="idle.buckets">By gap length</h3>
-          <BarRows rows={lengths()} meanings={CAUSES} />
+          <BarRows rows={lengths()} meanings={CAUSES_AND_SHORTER} />
         </Show>
       </div>
     </section>

@@ -14,10 +14,18 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
   return declared<KernelRow>('kernels.rows', [
     {
       key: 'name',
-      width: 300,
+      width: 260,
       value: cppName,
       isCode: true,
       cell: (row) => <Middle text={cppName(row)} isCode />,
+    },
+    // Kernels of several ops may have the same name.
+    {
+      key: 'op',
+      width: 170,
+      value: (row) => row.op,
+      cell: (row) => <Middle text={row.op || '–'} isCode />,
+      isOptional: true,
     },
     { key: 'total_ps', width: 92, value: (row) => row.total_ps },
     {
@@ -117,13 +125,6 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
     },
     { key: 'grid', width: 104, value: (row) => row.grid, isOptional: true },
     { key: 'block', width: 90, value: (row) => row.block, isOptional: true },
-    {
-      key: 'op',
-      width: 220,
-      value: (row) => row.op,
-      cell: (row) => <Middle text={row.op || '–'} isCode />,
-      isOptional: true,
-    },
     {
       key: 'attribution',
       width: 150,

@@ -123,7 +123,13 @@ function Allocators(props: { report: MemoryReport; session: string }) {
               : formatBytes(Math.round(shown().growth_bytes_per_step ?? 0))
           }
           figure="memory.allocators.growth_bytes_per_step"
-          detail={shown().is_growing ? 'growing' : ''}
+          detail={
+            shown().growth_bytes_per_step === null
+              ? 'too few steps'
+              : shown().is_growing
+                ? 'growing'
+                : ''
+          }
         />
         <KpiCard
           compare={compareAllocator((row) => row.fragmentation_ratio, 'fragmentation_ratio')}

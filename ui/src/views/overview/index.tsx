@@ -3,7 +3,7 @@ import { createEffect, createSignal, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
 import { hasManyHosts } from '../../shell/session';
-import { selectionParams, utilizationParams } from '../../shell/state';
+import { selected, selectionParams, utilizationParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -72,10 +72,11 @@ export default function OverviewView(props: ViewProps) {
               </div>
             </section>
           </Show>
-          <div class="overview-row">
-            <TopOps report={data()} session={props.session} />
+          <TopOps report={data()} session={props.session} />
+          {/* Of a single device, the key figures say how busy it was. */}
+          <Show when={data().devices.length !== 1 || selected('device') !== ''}>
             <Devices report={data()} />
-          </div>
+          </Show>
           <Environment report={data()} />
           <Show when={verdict.data()?.findings.length ? verdict.data() : undefined}>
             {(report) => (

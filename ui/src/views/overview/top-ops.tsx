@@ -16,10 +16,12 @@ const COLUMNS = declared<OpRow>('overview.top_ops', [
   op.OP_COUNT,
   op.OP_FLOP_RATE,
   { ...op.OP_BOUND, width: 76 },
-  { ...op.OP_SOURCE, width: 160 },
+  { ...op.OP_SOURCE, width: 170 },
 ]);
 
-const COMPARE = compareTable('overview.top_ops', (report: OverviewReport) => report.top_ops);
+const COMPARE = compareTable('overview.top_ops', (report: OverviewReport) => report.top_ops, {
+  isExcerpt: true,
+});
 
 export function TopOps(props: { report: OverviewReport; session: string }) {
   const state = localTableState('self_ps');

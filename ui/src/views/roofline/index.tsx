@@ -79,6 +79,10 @@ function Body(props: { report: RooflineReport; session: string }) {
     known > points().length
       ? `${formatCount(points().length)} largest of ${plural(known, 'op')} with known FLOPs`
       : `${formatCount(known)} of ${plural(props.report.row_count, 'op')} with known FLOPs`;
+  /** Most programs have none; where they are excluded, they can be included again. */
+  const hasInfeed = () =>
+    getParam('infeed') !== undefined ||
+    props.report.rows.some(({ category }) => /^(in|out)feed\b/.test(category));
   const classes = createMemo(() =>
     Object.keys(CLASS_TITLES).filter((name) => points().some((row) => row.class === name)),
   );
@@ -104,7 +108,9 @@ function Body(props: { report: RooflineReport; session: string }) {
             </For>
           </span>
           <Toggle name="idle" title="Idle time" />
-          <Toggle name="infeed" title="Infeed and outfeed" />
+          <Show when={hasInfeed()}>
+            <Toggle name="infeed" title="Infeed and outfeed" />
+          </Show>
           <ModelFlopsField />
           <div class="roofline-key muted">
             <span data-tip="The size of a point is its share of time; the table has all ops">

@@ -41,8 +41,11 @@ function Link(props: PanelProps & { chain: ChainReport; slice: ChainSlice }) {
       durationPs: slice().duration_ps,
     });
   const hop = () => (slice().hop > 0 ? `+${slice().hop}` : `−${-slice().hop}`);
+  const kind = () => slice().kind.replace(/_/g, ' ');
   const tip = () =>
-    `${slice().name}\n${slice().track_name}\n${formatDuration(slice().duration_ps)}`;
+    [slice().name, slice().track_name, kind(), formatDuration(slice().duration_ps)]
+      .filter(Boolean)
+      .join('\n');
   return (
     <li>
       <button
@@ -60,7 +63,7 @@ function Link(props: PanelProps & { chain: ChainReport; slice: ChainSlice }) {
         <Show when={slice().through}>
           {(through) => <span class="muted chain-through">by {through().name}</span>}
         </Show>
-        <span class="muted">{slice().kind.replace(/_/g, ' ')}</span>
+        <span class="muted chain-kind">{kind()}</span>
         <span class="number muted">{gapText(props.chain, slice())}</span>
       </button>
     </li>

@@ -1,22 +1,30 @@
 /** Changes as people read them: without the escapes of a pattern that matches one name. Pure. */
 import { CAUSES, meaningOf } from '../../format/causes';
 
+/** Matches the number in the name of a program, which differs from run to run. */
+const ANY_NUMBER = /\\\(\\d\+\\\)::/;
+
 /** `remove:^dot\.3$` as `remove:dot.3`. Other patterns, and changes without one, stay as they are. */
 export function plainChange(change: string): string {
   const [, before = '', pattern = '', after = ''] =
     /^([a-z-]+:)\^(.*)\$(:[\d.]+)?$/.exec(change) ?? [];
-  // Where a special character is not escaped, the pattern matches more than one name.
-  const isName = pattern !== '' && !/[.*+?^${}()|[\]]/.test(pattern.replace(/\\./g, ''));
-  return isName ? before + pattern.replace(/\\(.)/g, '$1') + after : change;
+  const named = pattern.replace(ANY_NUMBER, '\\(…\\)::');
+  // Where a special character is not escaped, or `\d` stands for any, more than one name matches.
+  const isName =
+    named !== '' && !/[.*+?^${}()|[\]]|\\\w/.test(named.replace(/\\\W/g, ''));
+  return isName ? before + named.replace(/\\(.)/g, '$1') + after : change;
 }
 
 /** An op of one program, such as `jit_f(12)::dot.3`; names in C++ have no number in parentheses. */
-const OF_PROGRAM = /^([^:]+\(\d+\))::(.+)$/;
+const OF_PROGRAM = /^([^:]+?)(\(\d+\)|\(…\))::(.+)$/;
+
+/** Whether a pattern stayed one. */
+const PATTERN = /^\^.*\$$/;
 
 /** The name in a change: `dot.3` of `remove:^dot\\.3$`; empty without one, or with that of a program. */
 export function nameIn(change: string): string {
   const [, name = ''] = /^(?:remove|hide|scale|expected):(.*?)(?::[\d.]+)?$/.exec(plainChange(change)) ?? [];
-  return OF_PROGRAM.test(name) ? '' : name;
+  return OF_PROGRAM.test(name) || PATTERN.test(name) ? '' : name;
 }
 
 const WORDS: Record<string, string> = {
@@ -35,7 +43,11 @@ export function changeWords(changes: string): string {
 
 function oneInWords(change: string): string {
   const [, verb = '', given = ''] = /^([a-z-]+):?(.*)$/.exec(plainChange(change)) ?? [];
-  const rest = given.replace(OF_PROGRAM, '$2 of $1');
+  const rest = given.replace(
+    OF_PROGRAM,
+    (_, program: string, number: string, op: string) =>
+      `${op} of ${program}${number === '(…)' ? '' : number}`,
+  );
   const [, ops = rest, factor = ''] = /^(.*):([\d.]+)$/.exec(rest) ?? [];
   if (rest === '') return WORDS[verb] ?? change;
   if (verb === 'remove') return `Without ${rest}`;

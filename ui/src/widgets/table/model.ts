@@ -19,6 +19,7 @@ import {
 } from './arrangement';
 import { changeColumns, changeIn, ownColumns, scaleBy } from './changes';
 import { parseFilter, type Filter } from './filter';
+import { fittedWidth } from './fit';
 import { canGroup, linesOf, type Line } from './groups';
 import { titleWidth } from './measure';
 import type { Shown, TableProps } from './props';
@@ -160,6 +161,9 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
   });
   const spreadIn = (column: Column<Row>) =>
     spreadOf(rows().map((row) => Number(column.value(row) ?? Number.NaN)));
+  const fitted = createMemo(
+    () => new Map(given().map((column) => [column.key, fittedWidth(column, all())])),
+  );
   const columns = createMemo(() =>
     arranged(available(), { ...arrangement(), moves: [] }).map((column, index): Shown<Row> => {
       const found = pairs();
@@ -169,7 +173,9 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
       const titled = column.head ? 0 : titleWidth(column.title, scaling.shared.unit) + AROUND_TITLE;
       const unit = scaling.isOwn ? (UNIT_WIDTH[column.kind ?? ''] ?? 0) : 0;
       const most = index === 0 && isNarrow() ? NARROW_FIRST_WIDTH : Infinity;
-      const own = Math.min(column.width, most) + unit;
+      // The first names the row, and takes what remains.
+      const wanted = index === 0 ? column.width : (fitted().get(column.key) ?? column.width);
+      const own = Math.min(wanted, most) + unit;
       return {
         ...column,
         width: chosen ?? Math.max(own, titled, hasChange ? CHANGED_WIDTH + unit : 0),

@@ -6950,6 +6950,9 @@ class VerdictOp(Record):
     name: str
     """Name of the HLO instruction or kernel."""
 
+    program: str
+    """Program that the op belongs to, as `module(program id)`. Empty if unknown."""
+
     self_ratio: float
     """Self time of the op as a share of the self time of all ops, 0..1."""
 

@@ -63,8 +63,12 @@ pub(crate) fn with_options(command: Command, declaration: &Declaration) -> Comma
 pub(crate) const MAX_SETTINGS_BYTES: u64 = 16 << 20;
 
 fn read_file(path: &str) -> Result<String, String> {
-    stepscope_storage::read_text(path.as_ref(), MAX_SETTINGS_BYTES)
-        .map_err(|error| error.to_string())
+    stepscope_storage::read_text(path.as_ref(), MAX_SETTINGS_BYTES).map_err(|error| {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => error.to_string(),
+        }
+    })
 }
 
 fn examples(text: &str) -> String {

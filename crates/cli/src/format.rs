@@ -354,11 +354,11 @@ pub(crate) fn one_line(text: &str) -> String {
     escape::visible(text).into_owned()
 }
 
-/// Words broken into lines of at most `columns`; a longer word gets its own line, and a number
-/// stays with its unit.
+/// Words broken into lines of at most `columns`; a longer word gets its own line, a number stays with
+/// its unit, and a command in backquotes stays in one piece, so that it can be pasted.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in words_of(text) {
         match words.last_mut() {
             Some(number) if number.ends_with(|c: char| c.is_ascii_digit()) && is_unit(word) => {
                 number.push(' ');
@@ -378,6 +378,27 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The words of a text; a command of ours in backquotes is one.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    const COMMAND: &str = "`stepscope ";
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        let space = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let inside = rest.find(COMMAND).filter(|start| *start < space);
+        let closed = inside.and_then(|start| {
+            let from = start + COMMAND.len();
+            Some(from + rest[from..].find('`')?)
+        });
+        let end = closed.map_or(space, |closed| {
+            let after = rest[closed..].find(char::is_whitespace);
+            after.map_or(rest.len(), |after| closed + after)
+        });
+        let (word, others) = rest.split_at(end);
+        rest = others.trim_start();
+        (!word.is_empty()).then_some(word)
+    })
 }
 
 /// Whether the word is a unit of a share, a time, or bytes, with or without punctuation after it.
@@ -523,5 +544,9 @@ mod tests {
         assert_eq!(wrapped("extraordinarily so", 8), ["extraordinarily", "so"]);
         assert_eq!(wrapped("one of 12.5 ms, so", 11), ["one of", "12.5 ms, so"]);
         assert_eq!(wrapped("from 3 % on", 7), ["from", "3 % on"]);
+        assert_eq!(
+            wrapped("see (a; `stepscope ops 'my  logs'`), and b", 12),
+            ["see (a;", "`stepscope ops 'my  logs'`),", "and b"]
+        );
     }
 }

@@ -3,6 +3,7 @@
 //! The program is [`run`]; the binary and the command of the Python package both call it.
 //! [`render`] formats reports the same way elsewhere, such as in notebooks.
 
+mod apart;
 mod args;
 mod command_tree;
 mod commands;
@@ -15,6 +16,7 @@ mod open;
 mod output;
 mod page;
 mod parts;
+mod pasted;
 mod refusal;
 pub mod render;
 mod shorten;

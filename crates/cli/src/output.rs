@@ -13,6 +13,7 @@ use stepscope_storage::hide_credentials;
 use crate::exit::{Exit, Failure};
 use crate::file;
 use crate::format::{self, Charset};
+use crate::pasted::Pasted;
 
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -44,6 +45,8 @@ pub(crate) struct Output {
     pub(crate) charset: Charset,
     /// Whether standard output keeps colors.
     pub(crate) is_colored: bool,
+    /// What commands in our sentences have in place of PATH.
+    pub(crate) pasted: Pasted,
     is_terminal: bool,
     loudness: Loudness,
     file: Option<PathBuf>,
@@ -74,6 +77,7 @@ impl Output {
                 Charset::Ascii
             },
             is_colored: file.is_none() && AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            pasted: Pasted::of(arguments),
             is_terminal,
             loudness: match arguments.get_count("verbose") {
                 _ if arguments.get_flag("quiet") => Loudness::Quiet,
@@ -165,7 +169,7 @@ impl Output {
 
     /// The same without credentials of URLs, for everything but addresses to open.
     fn safe(&self, text: &str) -> String {
-        self.clean(&hide_credentials(text))
+        self.clean(&hide_credentials(&self.pasted.sentence(text)))
     }
 
     fn clean(&self, text: &str) -> String {

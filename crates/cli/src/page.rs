@@ -106,12 +106,19 @@ pub(crate) fn note_lines(note: &Note, width: usize, charset: Charset) -> Vec<Str
     }
     // Lines of code stay lines.
     for (index, line) in format::bare(&note.hint).lines().enumerate() {
+        let is_command = line.starts_with("stepscope ");
         let line = match index {
             0 => format!("hint: {line}"),
             _ => line.to_owned(),
         };
         let margin = if index == 0 { "" } else { "      " };
-        for line in wrapped(&line, room.saturating_sub(margin.len()), charset) {
+        // A command is pasted as a whole.
+        let room = if is_command {
+            usize::MAX
+        } else {
+            room.saturating_sub(margin.len())
+        };
+        for line in wrapped(&line, room, charset) {
             lines.push(format!("{indent}{margin}{FAINT}{line}{FAINT:#}"));
         }
     }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use anstyle::Style;
 use stepscope_analysis::{Cell, Column, Table, Unit};
 
+use crate::apart::{self, Texts};
 use crate::format::{self, Charset, Scale};
 use crate::shorten;
 
@@ -31,6 +32,9 @@ const COMFORTABLE: usize = 30;
 const USEFUL: usize = 22;
 /// A text column is never made narrower than this.
 const NARROWEST: usize = 8;
+/// Columns whose texts are typed again, as values of options: they are cut only where they would take
+/// most of the line.
+const TYPED_AGAIN: [&str; 1] = ["change"];
 
 const HEADER: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -177,6 +181,8 @@ struct Shown {
     is_prose: bool,
     /// Has the same value in every row.
     is_constant: bool,
+    /// Tells rows apart that look alike without it.
+    tells_apart: bool,
     width: usize,
 }
 
@@ -202,8 +208,14 @@ impl Shown {
             is_empty: !rows.is_empty() && is_empty(table, index),
             is_prose: values().any(is_sentence),
             is_constant: rows.len() > 1 && cells.windows(2).all(|pair| pair[0] == pair[1]),
+            tells_apart: false,
             cells,
         }
+    }
+
+    /// Whether it stays longer than others.
+    const fn is_kept(&self) -> bool {
+        self.is_essential || self.tells_apart
     }
 
     /// The other column already shows this one: the same figures, or text that contains its text.
@@ -248,9 +260,11 @@ impl Shown {
     }
 
     /// The minimum width.
-    fn least(&self, floor: usize) -> usize {
+    fn least(&self, floor: usize, line: usize) -> usize {
         if self.is_number || self.is_prose {
             self.width
+        } else if TYPED_AGAIN.contains(&self.key) {
+            self.width.min(floor.max(line * 3 / 5))
         } else if self.is_essential {
             self.width.min(floor)
         } else {
@@ -364,11 +378,12 @@ fn show(cell: &Cell, scale: &Scale, charset: Charset) -> String {
 fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     let mut hidden = Vec::new();
     retain_telling(columns);
-    if needed(columns, COMFORTABLE) > width {
+    tell_apart(columns);
+    if needed(columns, COMFORTABLE, width) > width {
         columns.iter_mut().for_each(Shown::fold_header);
     }
     let mut drop_while_too_wide = |columns: &mut Vec<Shown>, floor, keeps_essential| {
-        while needed(columns, floor) > width {
+        while needed(columns, floor, width) > width {
             let Some(index) = least_telling(columns, keeps_essential) else {
                 break;
             };
@@ -384,7 +399,7 @@ fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     if room.saturating_sub(GAP) <= width {
         columns.iter_mut().for_each(Shown::unfold_header);
     }
-    let is_tight = needed(columns, COMFORTABLE) > width;
+    let is_tight = needed(columns, COMFORTABLE, width) > width;
     narrow(
         columns,
         width,
@@ -407,11 +422,39 @@ fn retain_telling(columns: &mut Vec<Shown>) {
     });
 }
 
+/// Marks the columns of text, at most two, that tell rows apart where names repeat, such as ops of several
+/// programs: they stay before others.
+fn tell_apart(columns: &mut [Shown]) {
+    const MOST: usize = 2;
+    // In a tree, the rows above tell.
+    let is_tree = |first: &Shown| first.cells.iter().any(|cell| cell.starts_with(' '));
+    if columns
+        .first()
+        .is_none_or(|first| first.is_number || is_tree(first))
+    {
+        return;
+    }
+    let is_text = |index: &usize| !columns[*index].is_number;
+    let texts: Vec<usize> = (0..columns.len()).filter(is_text).collect();
+    for _ in 0..MOST {
+        let of = |&index: &usize| Texts {
+            cells: &columns[index].cells,
+            is_kept: index == 0 || columns[index].is_kept(),
+        };
+        let shown: Vec<Texts<'_>> = texts.iter().map(of).collect();
+        let Some(found) = apart::telling(&shown) else {
+            return;
+        };
+        columns[texts[found]].tells_apart = true;
+    }
+}
+
 /// The same for a page, which can be scrolled: only optional columns are removed. Returns how many.
 fn fit_page(columns: &mut Vec<Shown>, width: usize) -> usize {
     retain_telling(columns);
+    tell_apart(columns);
     let before = columns.len();
-    while needed(columns, COMFORTABLE) > width {
+    while needed(columns, COMFORTABLE, width) > width {
         let Some(index) = least_telling(columns, true) else {
             break;
         };
@@ -424,7 +467,7 @@ fn fit_page(columns: &mut Vec<Shown>, width: usize) -> usize {
 /// The next column to remove: one that repeats another, one that never changes, else the last;
 /// columns of zeros go before others.
 fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
-    let may_go = |index: &usize| !(keeps_essential && columns[*index].is_essential);
+    let may_go = |index: &usize| !(keeps_essential && columns[*index].is_kept());
     let repeats = |index: &usize| {
         let mut others = columns
             .iter()
@@ -449,11 +492,11 @@ fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
     }
 }
 
-fn needed(columns: &[Shown], floor: usize) -> usize {
+fn needed(columns: &[Shown], floor: usize, line: usize) -> usize {
     let gaps = GAP * columns.len().saturating_sub(1);
     columns
         .iter()
-        .map(|column| column.least(floor))
+        .map(|column| column.least(floor, line))
         .sum::<usize>()
         + gaps
 }
@@ -466,7 +509,7 @@ fn narrow(columns: &mut [Shown], width: usize, floor: usize) {
     while excess > 0 {
         let candidates = columns
             .iter_mut()
-            .filter(|column| column.width > column.least(floor));
+            .filter(|column| column.width > column.least(floor, width));
         let Some(widest) = candidates.max_by_key(|column| column.width) else {
             return;
         };

@@ -54,6 +54,75 @@ fusion_with_a_rather_long_name.42      0.120  jit(step)/layer_1/mlp
     );
 }
 
+/// Ops of one name in several programs.
+fn repeated() -> Table {
+    let row = |name: &str, program: &str| {
+        vec![
+            name.into(),
+            3_i64.into(),
+            "jit(dot)/dot_general".into(),
+            program.into(),
+        ]
+    };
+    Table {
+        columns: vec![
+            Column::new("name", "op", Unit::Text),
+            Column::new("count", "count", Unit::Count),
+            Column::wide("scope", "scope", Unit::Text),
+            Column::wide("program", "program", Unit::Text),
+        ],
+        rows: vec![
+            row("custom-call.1", "jit_dot(1)"),
+            row("custom-call.1", "jit_dot(2)"),
+        ],
+        row_count: 2,
+        ..table()
+    }
+}
+
+#[test]
+fn what_tells_names_apart_stays() {
+    let view = View {
+        width: 34,
+        limit: None,
+        charset: Charset::Ascii,
+        is_wide: false,
+    };
+    let shown = |table: &Table| anstream::adapter::strip_str(&render(table, &view)).to_string();
+    assert_eq!(
+        shown(&repeated()),
+        "\
+op             count  program
+custom-call.1      3  jit_dot(1)
+custom-call.1      3  jit_dot(2)
+... hidden: scope (--wide)
+"
+    );
+}
+
+#[test]
+fn what_is_typed_again_is_cut_last() {
+    let mut table = table();
+    table.columns[0] = Column::new("change", "change", Unit::Text);
+    let view = View {
+        width: 56,
+        limit: None,
+        charset: Charset::Ascii,
+        is_wide: false,
+    };
+    let shown = anstream::adapter::strip_str(&render(&table, &view)).to_string();
+    assert!(
+        shown.contains("fusion_with_a_rather_long_name.42"),
+        "{shown}"
+    );
+    let narrow = View { width: 20, ..view };
+    let shown = render(&table, &narrow);
+    assert!(
+        !shown.contains("fusion_with_a_rather_long_name.42"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn names_are_shortened_before_columns_go() {
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Where a person sees the evidence: the address of the page, or the command that serves it.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use stepscope_analysis::telling::shell;
 use stepscope_analysis::views::timeline::SliceRefReport;
 use stepscope_storage::shown;
 
@@ -46,7 +47,7 @@ pub(crate) fn open(
         Some(page) => format!("{}/{hash}", page.trim_end_matches('/')),
         None => format!(
             "`stepscope view {}` prints an address; add {hash}",
-            quoted(&shown(&chosen.root.path))
+            shell::word(&shown(&chosen.root.path))
         ),
     }
 }
@@ -111,15 +112,6 @@ pub(crate) fn on_page(slice: SliceRefReport) -> String {
     format!("{}:{}:{}", slice.track, slice.lane, slice.index)
 }
 
-/// A word of a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~:@+=,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 /// The address of the server of the pages, without what follows its path: a token has no place in
 /// answers.
 pub(crate) fn base(page: &str) -> String {
@@ -176,7 +168,7 @@ mod tests {
 
     #[test]
     fn paths_are_words_of_a_shell() {
-        assert_eq!(quoted("/logs/a-b"), "/logs/a-b");
-        assert_eq!(quoted("/my logs/$(x)'"), r"'/my logs/$(x)'\'''");
+        assert_eq!(shell::word("/logs/a-b"), "/logs/a-b");
+        assert_eq!(shell::word("/my logs/$(x)'"), r"'/my logs/$(x)'\'''");
     }
 }

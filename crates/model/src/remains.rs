@@ -2,6 +2,9 @@
 
 use stepscope_xplane::Space;
 
+/// What is said of a file without a byte.
+pub const EMPTY: &str = "the file is empty (0 bytes)";
+
 /// Why a writer may leave an empty file, and what to do: a protobuf message can have at most 2 GiB.
 pub const WHY_EMPTY: &str = "an XSpace above 2 GiB cannot be written as one message: capture fewer \
                              steps or with fewer tracers, or have JAX 0.12 write *.xplane.riegeli \

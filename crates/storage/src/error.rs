@@ -106,11 +106,24 @@ impl StorageError {
                 io::ErrorKind::NotFound => {
                     Some("it existed a moment ago: check whether a cleanup removed it".to_owned())
                 }
+                io::ErrorKind::InvalidInput => Some(
+                    "give a log directory, a capture, or a trace".to_owned(),
+                ),
                 _ => None,
             },
             Self::Remote { error, .. } => Some(error.hint.clone()).filter(|hint| !hint.is_empty()),
             Self::Corrupt { .. } => {
                 Some("copy or download the file again, and compare the sizes".to_owned())
+            }
+            // `stepscope check --history` writes them.
+            Self::NotATrace { path, .. }
+                if path.extension().is_some_and(|ending| ending == "jsonl") =>
+            {
+                Some(
+                    "`stepscope history FILE` shows the runs that `stepscope check --history FILE` \
+                     recorded"
+                        .to_owned(),
+                )
             }
             Self::NotATrace { .. } => Some(
                 "traces are Chrome's JSON with \"traceEvents\", or Perfetto's protobuf with track \

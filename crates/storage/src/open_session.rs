@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use stepscope_model::ingest::{IngestError, ingest_all, ingest_hosts};
+use stepscope_model::remains::{EMPTY, WHY_EMPTY};
 use stepscope_model::{Reads, Session, Warning, WarningKind};
 
 use crate::copied::open_copied;
@@ -63,6 +64,9 @@ impl OpenSessionError {
                 IngestError::NotAProgram { .. } => {
                     "`XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\"` writes programs \
                      as *.hlo.pb"
+                }
+                IngestError::NotAProfile { found, .. } if found == EMPTY => {
+                    return format!("the capture was interrupted, or too large: {WHY_EMPTY}");
                 }
                 _ => {
                     "stepscope reads what jax.profiler writes to <log dir>/plugins/profile/<run>/; \

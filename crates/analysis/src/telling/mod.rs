@@ -12,6 +12,7 @@ mod note;
 mod nothing;
 pub mod places;
 pub(crate) mod recording;
+pub mod shell;
 pub(crate) mod steps;
 mod table;
 pub mod thresholds;

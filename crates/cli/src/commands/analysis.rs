@@ -47,10 +47,11 @@ pub(super) fn print_answer(
         say_empty(&table, key, output);
         output.data(&to_csv(&table))?;
     } else if key.is_some() {
-        let table = one_table(answer, key)?;
+        let mut table = one_table(answer, key)?;
         warn();
         say_notes(answer.notes(), output);
         say_empty(&table, key, output);
+        output.pasted.table(&mut table);
         output.text(&table::render(&table, &view(arguments, output)))?;
     } else if let Some(document) = answer.document() {
         warn();
@@ -62,7 +63,7 @@ pub(super) fn print_answer(
     } else {
         // The text format prints warnings with the other notes.
         output.text(&page::sentences(
-            answer.sentences(),
+            &output.pasted.sentences(answer.sentences()),
             output.width.min(page::READABLE),
             output.charset,
         ))?;
@@ -131,7 +132,10 @@ fn view(arguments: &ArgMatches, output: &Output) -> View {
 }
 
 fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
-    let tables = answer.tables();
+    let mut tables = answer.tables();
+    for table in &mut tables {
+        output.pasted.table(table);
+    }
     let mut text = page::headline(&answer.headline(), view.width, output.charset);
     text.push_str(&page::sentences(
         &answer.chart(),
@@ -162,7 +166,7 @@ fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
         let _ = writeln!(text, "... hidden tables: {} (--wide)", keys.join(", "));
     }
     let notes = page::notes(
-        answer.notes(),
+        &output.pasted.notes(answer.notes()),
         output.width.min(page::READABLE),
         output.charset,
     );

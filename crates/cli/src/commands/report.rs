@@ -1,5 +1,7 @@
 //! `stepscope report`: the report on one screen of 80 columns and about 45 lines.
 
+use std::collections::BTreeSet;
+
 use clap::{ArgMatches, FromArgMatches};
 use stepscope_analysis::asking::Report;
 use stepscope_analysis::judging::advice::AdviceOptions;
@@ -142,7 +144,7 @@ fn text(
         .map(|s| s.len() + 1)
         .sum();
     let left = LINES.saturating_sub(used);
-    let mut notes = notes(report, width, charset);
+    let mut notes = notes(&output.pasted.notes(&report.notes), width, charset);
     // Besides its rows, a table of ops has a title, a header of two lines, and an empty line.
     let ops = report.top_ops.len();
     let note_lines = notes.iter().map(Vec::len).sum::<usize>();
@@ -343,7 +345,14 @@ fn top_ops(report: &OverviewReport, rows: usize, width: usize, charset: Charset)
     if table.rows.is_empty() {
         return Vec::new();
     }
-    let table = table::with_columns(table, &OP_COLUMNS);
+    let mut known = BTreeSet::new();
+    let mut shown = report.top_ops.iter().take(rows);
+    let mut columns = OP_COLUMNS.to_vec();
+    // Ops of several programs have one name.
+    if shown.any(|op| !known.insert(op.name.as_str())) {
+        columns.insert(1, "program");
+    }
+    let table = table::with_columns(table, &columns);
     let view = View {
         width: width - 2,
         limit: Some(rows),
@@ -358,8 +367,8 @@ fn top_ops(report: &OverviewReport, rows: usize, width: usize, charset: Charset)
 }
 
 /// The notes, warnings first, each as its lines.
-fn notes(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Vec<String>> {
-    let mut notes: Vec<&Note> = report.notes.iter().collect();
+fn notes(notes: &[Note], width: usize, charset: Charset) -> Vec<Vec<String>> {
+    let mut notes: Vec<&Note> = notes.iter().collect();
     notes.sort_by_key(|note| note.kind);
     notes
         .iter()

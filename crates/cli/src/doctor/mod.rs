@@ -105,7 +105,11 @@ fn print(
     let mut sorted: Vec<&Check> = checks.iter().collect();
     sorted.sort_by_key(|check| check.status);
     let mut lines: Vec<String> = sorted.into_iter().map(Check::line).collect();
-    lines.extend(report.into_iter().flat_map(|report| report.lines.clone()));
+    lines.extend(
+        report
+            .into_iter()
+            .flat_map(|report| output.pasted.sentences(&report.lines)),
+    );
     let width = output.width.min(page::READABLE);
     let mut text = page::sentences(&lines, width, output.charset);
     if report.is_none() {

@@ -1,7 +1,7 @@
 //! Every answer over the fixtures, as text, JSON and CSV.
 
 use crate::support::{
-    check, check_json, csv_records, fixture, profile_bytes, run, run_in, stepscope,
+    check, check_json, csv_records, fixture, profile_bytes, root, run, run_at, run_in, stepscope,
 };
 
 const FIXTURES: [&str; 3] = ["demo-gpt-cpu", "mlp-cpu", "hosts4-cpu"];
@@ -40,7 +40,10 @@ fn text(arguments: &[&str]) -> String {
 fn every_analysis_of_every_fixture() {
     for name in FIXTURES {
         for analysis in ANALYSES {
-            let answer = text(&[analysis, &fixture(name), "--limit", "12"]);
+            let path = format!("fixtures/{name}");
+            let answer = run_at(&root(), &[analysis, &path, "--limit", "12"]);
+            assert_eq!(answer.code, 0, "{analysis} of {name}: {}", answer.stderr);
+            let answer = answer.stdout;
             assert!(!answer.is_empty(), "{analysis} of {name}");
             let widest = answer.lines().map(|line| line.chars().count()).max();
             assert!(

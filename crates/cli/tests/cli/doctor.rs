@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{check, fixture, profile_bytes, run, run_in};
+use crate::support::{check, fixture, profile_bytes, root, run, run_at, run_in};
 
 #[test]
 fn the_verdict_on_every_fixture() {
@@ -21,7 +21,7 @@ fn the_verdict_on_every_fixture() {
 
 #[test]
 fn memory_profiles_alone_are_no_ill_capture() {
-    let answer = run(&["doctor", &fixture("leak-cpu")]);
+    let answer = run_at(&root(), &["doctor", "fixtures/leak-cpu"]);
     assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);
     check("leak-cpu.doctor.txt", &answer.stdout);
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use stepscope_testing::corpus::repository_root;
 use stepscope_testing::drawing;
 
-use crate::support::{check, run};
+use crate::support::{check, run_at};
 
 const DRAWINGS: [&str; 3] = ["tpu-v6e", "gpu-h100", "gpu-mi300x"];
 const ANALYSES: [&str; 12] = [
@@ -40,13 +40,31 @@ fn drawn(name: &str, folder: &Path) {
 fn analyses_of_drawn_accelerators() {
     for name in DRAWINGS {
         let folder = tempfile::tempdir().expect("a folder");
-        drawn(name, folder.path());
-        let path = folder.path().display().to_string();
+        drawn(name, &folder.path().join("logs"));
         for analysis in ANALYSES {
-            let answer = run(&[analysis, &path]);
+            let answer = run_at(folder.path(), &[analysis, "logs"]);
             assert_eq!(answer.code, 0, "{analysis} of {name}: {}", answer.stderr);
-            let text = answer.stdout.replace(&path, "[LOGS]");
-            check(&format!("drawn-{name}.{analysis}.txt"), &text);
+            check(&format!("drawn-{name}.{analysis}.txt"), &answer.stdout);
         }
     }
+}
+
+/// What is suggested can be pasted: with the path as it was typed, in one piece, for a shell.
+#[test]
+fn commands_can_be_pasted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    drawn("tpu-v6e", &folder.path().join("my logs"));
+    let answer = run_at(folder.path(), &["advice", "my logs"]);
+    assert!(!answer.stdout.contains("PATH"), "{}", answer.stdout);
+    let command = r"`stepscope ops 'my logs' --match '^dot\.1$'`";
+    assert!(answer.stdout.contains(command), "{}", answer.stdout);
+    let named = run_at(folder.path(), &["advice", "my logs", "--session", "run"]);
+    let command = r"`stepscope ops 'my logs' --session run --match '^dot\.1$'`";
+    assert!(named.stdout.contains(command), "{}", named.stdout);
+    let json = run_at(folder.path(), &["kernels", "my logs", "--json"]);
+    assert!(
+        json.stdout.contains("stepscope ops PATH"),
+        "{}",
+        json.stdout
+    );
 }

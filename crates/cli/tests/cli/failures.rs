@@ -51,6 +51,8 @@ fn files_that_are_no_profile() {
         &gzip(br#"{"traceEvents": []}"#),
     );
     fails_at_the_path("trace_renamed", "host.xplane.pb", br#"{"traceEvents": []}"#);
+    fails_at_the_path("trace_cut", "host.trace.json", br#"[{"ph":"#);
+    fails_at_the_path("history", "history.jsonl", br#"{"run":"nightly"}"#);
     fails_at_the_path("program", "jit_step(7).hlo_proto.pb", &program());
     fails_at_the_path("program_renamed", "host.xplane.pb", &program());
 }

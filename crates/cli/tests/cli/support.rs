@@ -48,6 +48,12 @@ pub(crate) fn run_in(arguments: &[&str], variables: &[(&str, &str)]) -> Answer {
     answer(&output)
 }
 
+/// Runs it in a folder to the end: commands in its answers have paths as they were typed.
+pub(crate) fn run_at(folder: &Path, arguments: &[&str]) -> Answer {
+    let output = stepscope().current_dir(folder).args(arguments).output();
+    answer(&output.expect("the binary runs"))
+}
+
 fn answer(output: &Output) -> Answer {
     let answer = Answer {
         code: output.status.code().expect("it ended by itself"),

@@ -304,7 +304,10 @@ impl<R: Read> Reading<R> {
         builder.close_all();
         if builder.events == 0 {
             return Err(TraceError::NotATrace {
-                found: "it is JSON without any event of a trace",
+                found: match self.problem {
+                    Some(_) => "its JSON is cut off or damaged before the first event of a trace",
+                    None => "it is JSON without any event of a trace",
+                },
             });
         }
         builder.name_all();

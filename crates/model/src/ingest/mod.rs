@@ -60,7 +60,7 @@ pub use memory::{MemoryInput, ingest_with_memory};
 pub use range::{ingest_range, survey_range, survey_starts};
 
 use crate::heap::is_memory_profile;
-use crate::remains::WHY_EMPTY;
+use crate::remains::EMPTY;
 use crate::session::{HOSTS_KEPT, Session};
 
 /// Builds a session from the files of all its hosts. Damage becomes warnings; an error means that
@@ -125,9 +125,7 @@ fn describe(bytes: &[u8], expected: &str) -> String {
     let text = String::from_utf8_lossy(head);
     let start = text.trim_start().to_ascii_lowercase();
     if bytes.is_empty() && expected == XSPACE {
-        return format!(
-            "the file is empty (0 bytes); the capture was interrupted, or too large: {WHY_EMPTY}"
-        );
+        return EMPTY.to_owned();
     }
     if bytes.is_empty() {
         return "the file is empty (0 bytes); the capture was probably interrupted; capture again"

@@ -74,6 +74,25 @@ fn suffixed(name: &str) -> Option<&'static str> {
         return Some("%");
     }
     let found = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+    found.map(|(_, unit)| *unit).or_else(|| rolled_up(name))
+}
+
+/// What a metric of a GPU counts, from the words of its name: `dram__bytes_read.sum`,
+/// `sm__cycles_active.avg`. Rates and ratios have other endings.
+fn rolled_up(name: &str) -> Option<&'static str> {
+    const COUNTED: [(&str, &str); 5] = [
+        ("bytes", "bytes"),
+        ("cycles", "cycles"),
+        ("inst", "instructions"),
+        ("sectors", "sectors"),
+        ("requests", "requests"),
+    ];
+    let (counter, sum) = name.rsplit_once('.')?;
+    let has = |word: &str| counter.split('_').any(|own| own == word);
+    if !matches!(sum, "sum" | "avg" | "min" | "max") || has("per") || counter.contains('.') {
+        return None;
+    }
+    let found = COUNTED.iter().find(|(word, _)| has(word));
     found.map(|(_, unit)| *unit)
 }
 
@@ -92,6 +111,14 @@ mod tests {
             Some("bytes/s")
         );
         assert_eq!(counter_unit("hbm_gbps", ""), Some("GB/s"));
+        assert_eq!(counter_unit("dram__bytes_read.sum", ""), Some("bytes"));
+        assert_eq!(counter_unit("sm__cycles_active.avg", ""), Some("cycles"));
+        assert_eq!(
+            counter_unit("smsp__inst_executed.sum", ""),
+            Some("instructions")
+        );
+        assert_eq!(counter_unit("smsp__inst_per_warp.avg", ""), None);
+        assert_eq!(counter_unit("smsp__inst_issued.ratio", ""), None);
         assert_eq!(counter_unit("stall_reason(other) [x]", ""), None);
         assert_eq!(counter_unit("open ( never closed", ""), None);
     }

@@ -9,6 +9,10 @@ export type VerdictOp = {
  */
 name: string, 
 /**
+ * Program that the op belongs to, as `module(program id)`. Empty if unknown.
+ */
+program: string, 
+/**
  * Self time of the op as a share of the self time of all ops, 0..1.
  */
 self_ratio: number, };

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::report::{AdviceFinding, AdviceTogether};
 use super::rules::BETWEEN_STEPS;
-use crate::telling::{Note, format};
+use crate::telling::{Note, format, shell};
 use crate::views::what_if::{Bounded, Scenarios};
 
 /// A replayed gain below this share of the bound says that most of it is hidden behind other work.
@@ -36,7 +36,9 @@ pub(super) fn replay(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) 
         let bound_ps = finding.bound_ps.unwrap_or(f64::INFINITY);
         let within = |gain_ps: f64| gain_ps.min(bound_ps).max(0.0);
         let changes = finding.change.split("; ");
-        let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
+        let options: Vec<String> = changes
+            .map(|one| format!("--change {}", shell::word(one)))
+            .collect();
         let replayed = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
         let is_hidden = gain.likely < MOSTLY_HIDDEN * bound_ps;
         if is_hidden && scenarios.has_one_host() && is_of_host(&finding.change) {

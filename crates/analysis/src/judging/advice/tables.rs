@@ -6,8 +6,8 @@ use super::columns::{self, CHECKS, FINDINGS};
 use super::report::{AdviceCheck, AdviceEvidence, AdviceFinding, AdviceReport};
 use crate::asking::Report;
 use crate::telling::Note;
-use crate::telling::format;
 use crate::telling::{Declared, Table};
+use crate::telling::{format, shell};
 use crate::views::ops::OpRow;
 
 impl Report for AdviceReport {
@@ -200,7 +200,8 @@ impl<'a> Repeated<'a> {
     }
 }
 
-/// The command that shows the evidence; none for times, which the timeline shows.
+/// The command that shows the evidence; none for times, which the timeline shows. PATH stands for the
+/// path of the session, which only the command line knows.
 fn command(evidence: &AdviceEvidence, repeated: &Repeated<'_>) -> Option<String> {
     let program = match evidence.program_id.as_str() {
         "" => String::new(),
@@ -213,9 +214,10 @@ fn command(evidence: &AdviceEvidence, repeated: &Repeated<'_>) -> Option<String>
             let program = if is_repeated { program.as_str() } else { "" };
             // Names are no patterns, and may be parts of others.
             let name = regex::escape(&evidence.op).replace("\\-", "-");
-            format!("stepscope ops PATH{program} --match '^{name}$'")
+            let pattern = shell::word(&format!("^{name}$"));
+            format!("`stepscope ops PATH{program} --match {pattern}`")
         }
-        view @ ("buffers" | "op_tree") => format!("stepscope {view} PATH{program}"),
-        view => format!("stepscope {view} PATH"),
+        view @ ("buffers" | "op_tree") => format!("`stepscope {view} PATH{program}`"),
+        view => format!("`stepscope {view} PATH`"),
     })
 }

@@ -14,6 +14,7 @@ pub(super) const FINDINGS: &[Field<Finding>] = &[
 
 pub(super) const TOP_OPS: &[Field<VerdictOp>] = &[
     Column::new("name", "Op", Unit::Text).of(|op| op.name.as_str().into()),
+    Column::wide("program", "Program", Unit::Text).of(|op| op.program.as_str().into()),
     Column::new("self_ratio", "Share of self time", Unit::Ratio).of(|op| op.self_ratio.into()),
 ];
 

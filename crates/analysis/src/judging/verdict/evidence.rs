@@ -109,6 +109,7 @@ impl<'a> Evidence<'a> {
         let ops = self.overview.ops.rows().take(limits::TOP_OPS);
         ops.map(|op| VerdictOp {
             name: op.name.clone(),
+            program: op.program.clone(),
             self_ratio: op.self_ratio,
         })
         .collect()

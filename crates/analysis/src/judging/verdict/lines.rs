@@ -2,7 +2,7 @@
 
 use super::evidence::short;
 use super::limits;
-use super::report::{Finding, Severity, VerdictReport};
+use super::report::{Finding, Severity, VerdictOp, VerdictReport};
 use crate::measuring::steps::{StepPart, StepSource};
 use crate::telling::attribution;
 use crate::telling::format;
@@ -15,13 +15,13 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     if let Some(count) = program_count {
         let count = format::counted(count, "program");
         return vec![format!(
-            "HLO of {count} without recorded events: see stepscope buffers PATH and stepscope \
-             graph PATH"
+            "HLO of {count} without recorded events: see `stepscope buffers PATH` and \
+             `stepscope graph PATH`"
         )];
     }
     if report.host_count == 0 && report.memory_profile_count > 0 {
         let count = format::counted(report.memory_profile_count, "memory profile");
-        let first = format!("{count} without recorded events: see stepscope heap PATH");
+        let first = format!("{count} without recorded events: see `stepscope heap PATH`");
         return std::iter::once(first)
             .chain(report.findings.iter().map(finding))
             .collect();
@@ -45,7 +45,7 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     let rest = findings.len() - shown;
     if rest > 0 {
         let counted = format::counted(rest, "more finding");
-        lines.push(format!("{counted}: stepscope verdict PATH --csv"));
+        lines.push(format!("{counted}: `stepscope verdict PATH --csv`"));
     }
     lines
 }
@@ -153,11 +153,20 @@ fn covered(share: &str) -> String {
 }
 
 fn top_ops(report: &VerdictReport) -> Option<String> {
-    let ops: Vec<String> = report
-        .top_ops
+    let shown = &report.top_ops[..report.top_ops.len().min(limits::TOP_OPS_IN_LINES)];
+    let named = |op: &VerdictOp| {
+        // Ops of several programs may have one name.
+        let alike = shown.iter().filter(|other| other.name == op.name).count();
+        match op.program.as_str() {
+            program if alike > 1 && !program.is_empty() => {
+                format!("{} of {}", short(&op.name), short(program))
+            }
+            _ => short(&op.name),
+        }
+    };
+    let ops: Vec<String> = shown
         .iter()
-        .take(limits::TOP_OPS_IN_LINES)
-        .map(|op| format!("{} {}", short(&op.name), format::percent(op.self_ratio)))
+        .map(|op| format!("{} {}", named(op), format::percent(op.self_ratio)))
         .collect();
     (!ops.is_empty()).then(|| format!("Top ops: {}", ops.join(", ")))
 }

@@ -90,6 +90,8 @@ pub struct VerdictLayer {
 pub struct VerdictOp {
     /// Name of the HLO instruction or kernel.
     pub name: String,
+    /// Program that the op belongs to, as `module(program id)`. Empty if unknown.
+    pub program: String,
     /// Self time of the op as a share of the self time of all ops, 0..1.
     pub self_ratio: f64,
 }

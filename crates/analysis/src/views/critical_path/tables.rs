@@ -24,7 +24,7 @@ impl Report for CriticalPathReport {
             Table::of("kinds", "What steps wait for", KINDS, &self.kinds),
             Table::of("waits", "What the slice waited for", WAITS, &self.waits),
             Table::of("rows", &shown, ROWS, &self.rows).with_row_count(self.row_count),
-            Table::of("ops", "Ops on the path, and slack", OPS, &self.ops)
+            Table::of("ops", "Ops: time on the path, and slack", OPS, &self.ops)
                 .with_row_count(self.op_count),
             Table::of("scopes", "Scopes on the path", SCOPES, &self.scopes),
             Table::of("steps", "Steps", STEPS, &self.steps),

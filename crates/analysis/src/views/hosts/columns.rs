@@ -128,7 +128,7 @@ pub(super) const STEPS: &[Field<HostStepRow>] = &[
     Column::wide("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
-    Column::wide("duration_ps", "Duration", Unit::Picos).of(|row| row.duration_ps.into()),
+    Column::wide("duration_ps", "First to last", Unit::Picos).of(|row| row.duration_ps.into()),
     Column::wide("place_count", "Places", Unit::Count).of(|row| row.place_count.into()),
     Column::new("min_ps", "Shortest", Unit::Picos).of(|row| row.min_ps.into()),
     Column::wide("mean_ps", "Mean", Unit::Picos)

@@ -92,7 +92,13 @@ stepscope input ./logs --table stages --csv";
         let hosts = collect::hosts(&rows);
         let mut conclusion = conclusion(&totals, &hosts, &stages);
         conclusion.push_str(&between.map_or_else(String::new, told));
-        let notes = notes(session, &selected, &rows, &totals, &stages);
+        let mut notes = notes(session, &selected, &rows, &totals, &stages);
+        if !rows.is_empty() && !has_input(&hosts) {
+            notes.push(Note::info(
+                "input-none",
+                "No step waits for input or copies it, and no host loads any, as far as recorded.",
+            ));
+        }
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(InputReport {
             verdict: bounds
@@ -112,6 +118,11 @@ stepscope input ./logs --table stages --csv";
             notes,
         })
     }
+}
+
+/// Whether a step of these hosts waits for input or copies it, or a host loads some. Else rows are zeros.
+fn has_input(hosts: &[InputHost]) -> bool {
+    hosts.iter().any(|host| host.longest_ps > 0 || host.loading_mean_ps > 0.0)
 }
 
 fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> {

@@ -1,8 +1,8 @@
 //! The `input` report as tables.
 
-use super::VerdictKind;
 use super::columns::{self, BOUNDS, CAUSES, HOSTS, ROWS, STAGES};
 use super::report::InputReport;
+use super::{VerdictKind, has_input};
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
@@ -27,6 +27,15 @@ impl Report for InputReport {
 
     fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        // A note says so.
+        if has_input(&self.hosts) {
+            &[]
+        } else {
+            &["rows", "hosts"]
+        }
     }
 
     fn conclusion(&self) -> Option<&str> {

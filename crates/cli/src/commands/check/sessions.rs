@@ -3,6 +3,7 @@
 use clap::ArgMatches;
 use stepscope_analysis::comparing::check::CheckOptions;
 use stepscope_analysis::telling::format::counted;
+use stepscope_analysis::telling::shell;
 use stepscope_storage::{Found, SessionFiles};
 
 use super::config::{HISTORY, Settings};
@@ -80,7 +81,7 @@ pub(super) fn command_line(
 ) -> String {
     let mut words = vec!["stepscope".to_owned(), "check".to_owned()];
     let mut push = |name: &str, value: &str| {
-        words.extend(["--".to_owned() + name, quoted(value)]);
+        words.extend(["--".to_owned() + name, shell::word(value)]);
     };
     if let Some(session) = arguments.get_one::<String>("session") {
         push("session", session);
@@ -129,28 +130,6 @@ pub(super) fn command_line(
         words.push("--allow-unknown".to_owned());
     }
     let path = arguments.get_one::<String>("path");
-    words.insert(2, quoted(path.map_or("", String::as_str)));
+    words.insert(2, shell::word(path.map_or("", String::as_str)));
     words.join(" ")
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,~".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) && !word.starts_with('~') {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_read_them() {
-        assert_eq!(quoted("step_time=+2%"), "step_time=+2%");
-        assert_eq!(quoted("step_time<=150ms"), "'step_time<=150ms'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

@@ -302,11 +302,11 @@ fn commands_show_what_the_evidence_is_about() {
     };
     let alone = sentences(&cpu(ops, "", ""));
     assert!(
-        alone.contains(r"(stepscope ops PATH --match '^dot\.3$')"),
+        alone.contains(r"(`stepscope ops PATH --match '^dot\.3$'`)"),
         "{alone}"
     );
     let both = sentences(&cpu(ops, "", "").replace("program 5 jit_step", other));
-    let wanted = r"(stepscope ops PATH --program 5 --match '^dot\.3$')";
+    let wanted = r"(`stepscope ops PATH --program 5 --match '^dot\.3$'`)";
     assert!(both.contains(wanted), "{both}");
 }
 

@@ -108,7 +108,7 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
         let baseline = run.baseline_kind();
         let checked_budgets = (budgets.as_slice(), rows.as_slice());
         let mut notes = words::notes(&sides, checked_budgets, options, baseline, run.run_count());
-        notes.extend(recorded.notes());
+        notes.extend(words::of_history(recorded.notes()));
         Ok(CheckReport {
             verdict,
             is_passed: verdict != CheckVerdict::Broken

@@ -172,7 +172,8 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
                 .to_owned()
         }
         Unknown::NoBaseline(value) => format!(
-            "{} in this session. {} is a change, and there is no earlier session to compare with.",
+            "{} in this session. The budget limits the change from an earlier session to {}, and there is \
+             none to compare with.",
             figure(*value, unit),
             change(budget)
         ),
@@ -256,6 +257,17 @@ fn typical_steps(side: &Side<'_>) -> Option<Note> {
             format::duration_ps(all_ps?)
         ),
     ))
+}
+
+/// The notes of a history, which has no runs when a check is run for the first time.
+pub(super) fn of_history(mut notes: Vec<Note>) -> Vec<Note> {
+    for note in notes.iter_mut().filter(|note| note.id == "history-empty") {
+        note.text.push_str(
+            " This run is the first: budgets of changes are checked from the next one on.",
+        );
+        "`--allow-unknown` lets the first run pass".clone_into(&mut note.hint);
+    }
+    notes
 }
 
 pub(super) fn notes(

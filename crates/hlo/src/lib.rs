@@ -22,6 +22,7 @@
 //! (constants, configurations, the memory plan) is not kept: it is read again from the same bytes,
 //! see [`Outline`] and [`BufferAssignment`].
 
+mod aliases;
 mod attributes;
 mod backend_config;
 mod buffers;
@@ -66,6 +67,7 @@ mod text;
 mod updates;
 mod wire;
 
+pub use aliases::Alias;
 pub use attributes::{
     AttentionDimensions, Attributes, ConvolutionDimensions, CostEstimate, DotDimensions,
     PaddingDimension, Precision, SliceDimension, WindowDimension,

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use prost::Message;
-
+use crate::aliases::Alias;
 use crate::details::Details;
 use crate::outline::Outline;
 use crate::program::{Computation, Instruction, Program};
@@ -84,12 +83,12 @@ impl Program {
     /// The whole program: a head, then its computations, callees before callers.
     pub fn module_text(&self, outline: &Outline<'_>, form: TextForm) -> String {
         let mut text = format!("HloModule {}", self.name);
-        let head = ModuleHead::decode(outline.module).unwrap_or_default();
-        if head.schedule.is_some() {
+        if outline.is_scheduled() {
             text.push_str(", is_scheduled=true");
         }
-        if let Some(aliases) = head.aliases.filter(|aliases| !aliases.entries.is_empty()) {
-            let entries: Vec<String> = aliases.entries.iter().map(AliasEntry::text).collect();
+        let aliases = outline.aliases();
+        if !aliases.is_empty() {
+            let entries: Vec<String> = aliases.iter().map(Alias::text).collect();
             let _ = write!(text, ", input_output_alias={{ {} }}", entries.join(", "));
         }
         text.push('\n');
@@ -159,49 +158,5 @@ fn push_metadata(line: &mut String, instruction: &Instruction, details: &Details
     }
     if !parts.is_empty() {
         let _ = write!(line, ", metadata={{{}}}", parts.join(" "));
-    }
-}
-
-/// The facts of a module that its text begins with.
-#[derive(Clone, PartialEq, Message)]
-struct ModuleHead {
-    #[prost(bytes = "vec", optional, tag = "7")]
-    schedule: Option<Vec<u8>>,
-    #[prost(message, optional, tag = "8")]
-    aliases: Option<Aliases>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Aliases {
-    #[prost(message, repeated, tag = "1")]
-    entries: Vec<AliasEntry>,
-}
-
-/// A result that takes over the memory of an argument.
-#[derive(Clone, PartialEq, Message)]
-struct AliasEntry {
-    #[prost(int64, repeated, tag = "1")]
-    output: Vec<i64>,
-    #[prost(int64, tag = "2")]
-    parameter: i64,
-    #[prost(int64, repeated, tag = "3")]
-    parameter_index: Vec<i64>,
-    #[prost(int32, tag = "4")]
-    kind: i32,
-}
-
-impl AliasEntry {
-    fn text(&self) -> String {
-        let index = |numbers: &[i64]| {
-            let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-            numbers.join(",")
-        };
-        let kind = if self.kind == 2 { "must" } else { "may" };
-        format!(
-            "{{{}}}: ({}, {{{}}}, {kind}-alias)",
-            index(&self.output),
-            self.parameter,
-            index(&self.parameter_index)
-        )
     }
 }

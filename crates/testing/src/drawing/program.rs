@@ -7,7 +7,8 @@
 //! `sharding={devices=[4,1]<=[4]}` (also `{replicated}`, `{maximal}`, and a list of these),
 //! `frontend_attributes={name=value}`, `custom_call_target`, `direction=EQ` of a comparison,
 //! `dimensions={0}`, and a dot's dimension lists.
-//! `computation name` begins a called computation, `entry` the main one. `allocation`, `buffer` and
+//! `computation name` begins a called computation, `entry` the main one. `alias 0 1` puts result 0 of what
+//! the program returns into the memory of argument 1. `allocation`, `buffer` and
 //! `heap` draw the compiler's memory plan, see `program/plan.rs`.
 
 use std::collections::BTreeMap;
@@ -23,8 +24,8 @@ mod sharding;
 mod syntax;
 
 use messages::{
-    FrontendAttributes, HloComputation, HloInstruction, HloModule, HloProto, Layout, OpMetadata,
-    Pair, ReplicaGroup, Shape,
+    AliasEntry, FrontendAttributes, HloComputation, HloInstruction, HloModule, HloProto, Layout,
+    OpMetadata, Pair, ReplicaGroup, Shape,
 };
 use plan::PlanSketch;
 use syntax::{inside, numbers, parse_attributes, split_closing, split_top_level};
@@ -84,7 +85,7 @@ impl ProgramSketch {
     /// Whether the line continues a program.
     pub(super) fn accepts(line: &str) -> bool {
         let (word, rest) = split_word(line);
-        matches!(word, "computation" | "entry" | "ROOT")
+        matches!(word, "computation" | "entry" | "ROOT" | "alias")
             || PlanSketch::accepts(word)
             || rest.starts_with("= ")
     }
@@ -97,6 +98,7 @@ impl ProgramSketch {
                 self.plan = plan;
                 added?;
             }
+            ("alias", places) => self.add_alias(places)?,
             ("computation", name) => self.begin_computation(name),
             ("entry", name) => {
                 self.begin_computation(if name.is_empty() { "main" } else { name });
@@ -132,6 +134,22 @@ impl ProgramSketch {
             }
             .encode_to_vec(),
         )
+    }
+
+    fn add_alias(&mut self, places: &str) -> Checked<()> {
+        const MAY_ALIAS: i32 = 1;
+        let number = |text: &str| text.trim().parse::<i64>().ok();
+        let both = places.trim().split_once(' ');
+        let both = both.and_then(|(result, argument)| number(result).zip(number(argument)));
+        let (result, argument) =
+            both.ok_or("an alias has the numbers of a result and an argument")?;
+        let aliases = self.module.input_output_alias.get_or_insert_default();
+        aliases.entries.push(AliasEntry {
+            output_shape_index: vec![result],
+            parameter_number: argument,
+            kind: MAY_ALIAS,
+        });
+        Ok(())
     }
 
     fn begin_computation(&mut self, name: &str) {

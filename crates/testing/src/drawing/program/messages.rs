@@ -27,6 +27,24 @@ pub(crate) struct HloModule {
     pub(crate) id: i64,
     #[prost(int64, tag = "6")]
     pub(crate) entry_computation_id: i64,
+    #[prost(message, optional, tag = "8")]
+    pub(crate) input_output_alias: Option<Aliases>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Aliases {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) entries: Vec<AliasEntry>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct AliasEntry {
+    #[prost(int64, repeated, tag = "1")]
+    pub(crate) output_shape_index: Vec<i64>,
+    #[prost(int64, tag = "2")]
+    pub(crate) parameter_number: i64,
+    #[prost(int32, tag = "4")]
+    pub(crate) kind: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]

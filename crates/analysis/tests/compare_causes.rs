@@ -8,7 +8,7 @@ use stepscope_model::Session;
 
 use crate::support::drawn;
 
-fn ask(comparison: &str, sessions: [&Session; 2], options: &[(&str, &str)]) -> Value {
+pub(crate) fn ask(comparison: &str, sessions: [&Session; 2], options: &[(&str, &str)]) -> Value {
     let names = ["before", "after"];
     let compared: Vec<Compared<'_>> = names
         .iter()
@@ -73,11 +73,11 @@ fn runs(function: &str, rows: u64, count: u64, each_us: u64) -> Session {
     )])
 }
 
-fn both(before: &Session, after: &Session) -> Value {
+pub(crate) fn both(before: &Session, after: &Session) -> Value {
     ask("compare", [before, after], &[])
 }
 
-fn causes(report: &Value) -> Vec<(String, String)> {
+pub(crate) fn causes(report: &Value) -> Vec<(String, String)> {
     let causes = report["differences"][0]["causes"]
         .as_array()
         .expect("causes");

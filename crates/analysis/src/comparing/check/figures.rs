@@ -5,7 +5,7 @@ use stepscope_model::hlo::name_stack::components;
 use super::metric::Metric;
 use crate::comparing::compare::ComparedSession;
 use crate::comparing::compare::items::Item;
-use crate::comparing::compare::pair::Both;
+use crate::comparing::compare::pair::{Both, waiting_of};
 use crate::comparing::compare::side::Side;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::mean;
@@ -184,6 +184,12 @@ fn ran(side: &Side<'_>, item: &Item) -> Ran {
 
 fn added(sum: Vec<f64>, other: &[f64]) -> Vec<f64> {
     sum.into_iter().zip(other).map(|(a, b)| a + b).collect()
+}
+
+/// What is compared instead of a part where other things were recorded of hosts in the baseline: all parts
+/// that this decides, together.
+pub(super) fn waiting(side: &Side<'_>) -> Option<Measured> {
+    Measured::mean(waiting_of(side))
 }
 
 /// Self time of an op in the baseline and in the checked session. The op has this name in the checked

@@ -34,7 +34,7 @@ use crate::asking::group::Group;
 use crate::asking::selection::Selection;
 use crate::asking::{AnalysisError, Compared, Comparison, NamedText};
 use crate::comparing::compare::noise::FEWEST_RUNS;
-use crate::comparing::compare::pair::Both;
+use crate::comparing::compare::pair::{BY_RECORDING, Both};
 use crate::comparing::compare::side::Side;
 use crate::comparing::compare::{
     ComparedCause, SessionDifference, checked_confidence, difference, other_unit, run_noise,
@@ -211,12 +211,19 @@ impl Run<'_, '_> {
     }
 
     fn row(&self, budget: &Budget) -> CheckedBudget {
-        let checked = self.checked(&budget.metric);
+        let together = self.together(budget);
+        let checked = match &together {
+            Some((checked, _)) => Some(checked.clone()),
+            None => self.checked(&budget.metric),
+        };
         let of_baselines;
         let against = if self.has_history {
             Against::Runs(self.recorded.latest_values(&budget.metric.name()))
         } else {
-            of_baselines = self.of_baselines(&budget.metric);
+            of_baselines = match &together {
+                Some((_, baselines)) => baselines.clone(),
+                None => self.of_baselines(&budget.metric),
+            };
             match of_baselines.as_slice() {
                 [] => Against::Nothing,
                 [one] => Against::One(one, self.is_by_work(&budget.metric, one.value)),
@@ -237,7 +244,26 @@ impl Run<'_, '_> {
             (None, _) if self.is_untimed(&budget.metric) => Err(judge::Unknown::NoStepTime),
             (None, _) => Err(judge::Unknown::NotMeasured),
         };
-        words::row(budget, &judged, self.source_of(&budget.metric))
+        let mut row = words::row(budget, &judged, self.source_of(&budget.metric));
+        if together.is_some() {
+            row.text.push_str(words::TOGETHER);
+        }
+        row
+    }
+
+    /// Of a part whose time depends on what was recorded of hosts, where that differs: all such parts
+    /// together, in the checked session and in the baselines.
+    fn together(&self, budget: &Budget) -> Option<(Measured, Vec<Measured>)> {
+        let is_by_recording = |part| BY_RECORDING.contains(&part);
+        let is_one = matches!(budget.metric, Metric::Part(part) if is_by_recording(part));
+        let differs = self.pairs.iter().any(Both::is_recorded_otherwise);
+        if !is_one || !differs || !budget.needs_baseline() || self.has_history {
+            return None;
+        }
+        let checked = figures::waiting(self.pairs.last()?.sides[1])?;
+        let baselines = self.pairs.iter();
+        let found = baselines.filter_map(|both| figures::waiting(both.sides[0]));
+        Some((checked, found.collect()))
     }
 
     /// Why the figure cannot be compared with that of the nearest baseline, if a step of that one is

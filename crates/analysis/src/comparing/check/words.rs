@@ -14,6 +14,10 @@ use crate::telling::format;
 use crate::telling::format::{counted, percent};
 use crate::telling::recording;
 
+/// Said of a part that is compared together with others.
+pub(super) const TOGETHER: &str = " Input wait, host overhead and idle time together: other things were recorded of \
+                                   the host than in the baseline.";
+
 /// A figure with its unit.
 pub(crate) fn figure(value: f64, unit: FigureUnit) -> String {
     match unit {

@@ -1,10 +1,13 @@
 //! The conclusion in a sentence: slower, faster, no difference, or why that is unknown.
 
-use super::causes::signed;
+use super::cause::{is_most_of, more_or_less, signed};
 use super::pair::Both;
 use super::ranges::number;
 use super::report::{Evidence, TimeDifference};
 use super::side::Side;
+use super::waterfall::in_words;
+use crate::measuring::steps::PartKind;
+use crate::measuring::steps::parts::PARTS;
 use crate::telling::format;
 use crate::telling::format::{duration_ps, percent};
 
@@ -84,7 +87,18 @@ fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> Stri
             apart(both, step),
         );
     }
-    if step.high_ps - step.low_ps > MAX_WIDTH * step.baseline_ps {
+    let is_wide = step.high_ps - step.low_ps > MAX_WIDTH * step.baseline_ps;
+    if is_wide && let Some((part, difference_ps)) = shown_part(both, step) {
+        return format!(
+            "In {other}, {} takes {} {} per step than in {baseline}, more than noise; the step as a whole is too \
+             noisy to tell: {times} ({change}; {interval}).{counted} Capture more steps, or compare another run \
+             of each.",
+            in_words(part),
+            duration_ps(difference_ps.abs()),
+            more_or_less(difference_ps)
+        );
+    }
+    if is_wide {
         return format!(
             "Too noisy to tell whether {other} differs from {baseline}: {times} ({change}; \
              {interval}).{counted} Capture more steps, or compare another run of each."
@@ -94,6 +108,21 @@ fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> Stri
         "No difference beyond noise between {other} and {baseline}: {times} ({change}; \
          {interval}).{counted}"
     )
+}
+
+/// The part of the step that differs beyond noise and makes most of the difference. One of the parts is
+/// beyond noise by chance more often than a step is.
+fn shown_part(both: &Both<'_, '_>, step: &TimeDifference) -> Option<(PartKind, f64)> {
+    let parts = PARTS.into_iter().map(|part| (part, both.part(part)));
+    let shown = parts.filter(|(_, found)| {
+        found.evidence == Evidence::BeyondNoise
+            && found
+                .p_value
+                .is_some_and(|p| both.is_rare_among(p, PARTS.len()))
+            && is_most_of(found.difference_ps, step.difference_ps)
+    });
+    let largest = shown.max_by(|a, b| a.1.difference_ps.abs().total_cmp(&b.1.difference_ps.abs()));
+    largest.map(|(part, found)| (part, found.difference_ps))
 }
 
 /// What counts show where step times are inconclusive; empty if they show nothing.

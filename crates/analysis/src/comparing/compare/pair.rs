@@ -11,6 +11,7 @@ use super::pairing::Pairing;
 use super::ranges::{OtherWork, are_far_apart, are_other_counts, effect_of_ranges, gap, number};
 use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
 use super::side::Side;
+use super::surroundings;
 use super::waterfall::{Change, Changes};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
@@ -20,6 +21,22 @@ const TESTED_RATIO: f64 = 0.001;
 
 /// Runs of other programs with this many times the operations, or as many times fewer, are other units.
 const OTHER_UNIT: f64 = 1.5;
+
+/// The parts whose time is one or another by what was recorded of hosts: what a thread does is known where
+/// its Python was traced.
+pub(crate) const BY_RECORDING: [PartKind; 3] =
+    [PartKind::InputWait, PartKind::HostOverhead, PartKind::Idle];
+
+/// Those parts together, in each typical step.
+pub(crate) fn waiting_of(side: &Side<'_>) -> Vec<f64> {
+    let mut sums = vec![0.0; side.part(PartKind::Idle).len()];
+    for part in BY_RECORDING {
+        for (sum, time) in sums.iter_mut().zip(side.part(part)) {
+            *sum += time;
+        }
+    }
+    sums
+}
 
 /// The baseline and another session, matched and compared.
 pub(crate) struct Both<'a, 'b> {
@@ -33,6 +50,8 @@ pub(crate) struct Both<'a, 'b> {
     effects: Vec<(Effect, Evidence)>,
     /// Present if counts show that the sessions ran different work.
     pub(super) other_work: Option<OtherWork>,
+    /// Whether other things were recorded of what hosts do.
+    is_recorded_otherwise: bool,
     /// For each item, its program pair and node.
     node_of: [Vec<Option<(usize, usize)>>; 2],
 }
@@ -67,6 +86,7 @@ impl<'a, 'b> Both<'a, 'b> {
             confidence,
             effects: Vec::new(),
             other_work: None,
+            is_recorded_otherwise: surroundings::is_host_recorded_otherwise(sides),
             node_of,
         };
         both.other_work = OtherWork::of(sides, || both.changed_share());
@@ -101,10 +121,42 @@ impl<'a, 'b> Both<'a, 'b> {
         a.len() > 1 && b.len() > 1 && gap(&a, &b).is_some()
     }
 
-    /// Difference of a part of the step.
+    /// Difference of a part of the step. Where other things were recorded of hosts, the parts that this
+    /// decides are known to differ only as far as all of them together do.
     pub(super) fn part(&self, part: PartKind) -> TimeDifference {
         let [a, b] = self.sides.map(|side| side.part(part));
-        self.time(&a, &b, Some(part))
+        let mut own = self.time(&a, &b, Some(part));
+        if self.is_recorded_otherwise && BY_RECORDING.contains(&part) {
+            let together = self.waiting();
+            let is_same_way = own.difference_ps * together.difference_ps > 0.0;
+            if own.evidence == Evidence::BeyondNoise
+                && (together.evidence != Evidence::BeyondNoise || !is_same_way)
+            {
+                own.evidence = Evidence::WithinNoise;
+            }
+        }
+        own
+    }
+
+    /// Difference of the parts that what was recorded of hosts decides, together.
+    pub(super) fn waiting(&self) -> TimeDifference {
+        let [a, b] = self.sides.map(waiting_of);
+        self.time(&a, &b, Some(PartKind::Idle))
+    }
+
+    /// Difference of the computation of a device.
+    pub(super) fn computation(&self, before: &[f64], after: &[f64]) -> TimeDifference {
+        self.time(before, after, Some(PartKind::DeviceCompute))
+    }
+
+    /// Whether a p-value is so small that so many tests would seldom show it by chance.
+    pub(super) fn is_rare_among(&self, p_value: f64, tests: usize) -> bool {
+        p_value * tests as f64 <= 1.0 - self.confidence
+    }
+
+    /// Whether other things were recorded of what hosts do.
+    pub(crate) const fn is_recorded_otherwise(&self) -> bool {
+        self.is_recorded_otherwise
     }
 
     fn time(&self, baseline: &[f64], other: &[f64], part: Option<PartKind>) -> TimeDifference {

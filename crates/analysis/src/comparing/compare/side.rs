@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use stepscope_model::Session;
 
+use super::details::Details;
 use super::figures;
 use super::items::{Item, items};
 use super::report::{ComparedSession, ComparedStep};
@@ -36,7 +37,7 @@ pub(crate) struct Side<'a> {
     /// The longest first.
     pub(super) compilations: Vec<CompilationRow>,
     compilation_ps: i64,
-    ends_ps: Vec<i64>,
+    pub(super) ends_ps: Vec<i64>,
     /// Busy time and duration of each typical step, summed over devices.
     pub(crate) busy_steps: Vec<(f64, f64)>,
     busy_ratio: Option<f64>,
@@ -47,6 +48,7 @@ pub(crate) struct Side<'a> {
     /// How many steps are far from the median, where they count as typical ones: a session of the
     /// comparison has too many of them.
     pub(super) unusual: Option<usize>,
+    pub(super) details: Details,
 }
 
 /// So many outliers, as a number and as a share, are no exceptions.
@@ -139,6 +141,7 @@ impl<'a> Side<'a> {
             steps,
             items,
             unusual: are_all_typical.then_some(atypical),
+            details: Details::default(),
         })
     }
 

@@ -17,6 +17,66 @@ pub(super) fn hardware_and_versions(facts: &[ComparedFact]) -> Option<ComparedCa
     })
 }
 
+/// Other things were recorded: what hosts did, or what devices did. It costs time, and it decides what
+/// analyses can tell.
+pub(super) fn recording(facts: &[ComparedFact]) -> Option<ComparedCause> {
+    let texts: Vec<String> = TRACERS
+        .iter()
+        .filter_map(|(tracer, title)| {
+            let fact = level(facts, tracer)?;
+            let [before, after] = [fact.baseline.as_str(), fact.other.as_str()];
+            Some(match (before, after) {
+                ("0", _) => format!("the {title} on instead of off"),
+                (_, "0") => format!("the {title} off instead of on"),
+                _ => format!("the {title} at level {after} instead of {before}"),
+            })
+        })
+        .collect();
+    let cost = match level(facts, PYTHON) {
+        Some(fact) if fact.baseline == "0" => ": time on the host includes its cost",
+        Some(fact) if fact.other == "0" => ": time on the host no longer includes its cost",
+        _ => "",
+    };
+    let text = format!("recorded with {}{cost}", texts.join(" and "));
+    (!texts.is_empty()).then(|| cause("recording", text, None))
+}
+
+/// Whether other things were recorded of what hosts do, so that the same time may be input on one side and
+/// unknown on the other.
+pub(super) fn is_host_recorded_otherwise(sides: [&Side<'_>; 2]) -> bool {
+    let level = |side: &Side<'_>, tracer: &str| {
+        let mut facts = side.environment.facts.iter();
+        let found = facts.find(|fact| is_level(&fact.name, tracer));
+        found.map(|fact| fact.value.clone())
+    };
+    [PYTHON, HOST].iter().any(|tracer| {
+        let levels = sides.map(|side| level(side, tracer));
+        levels[0] != levels[1] && levels.iter().all(Option::is_some)
+    })
+}
+
+const PYTHON: &str = "python_tracer_level";
+const HOST: &str = "host_tracer_level";
+
+/// Options of the profiler that say what it records, and what they are called in a sentence.
+const TRACERS: [(&str, &str); 3] = [
+    (PYTHON, "Python tracer"),
+    (HOST, "host tracer"),
+    ("device_tracer_level", "device tracer"),
+];
+
+/// The fact that the level of a tracer differs, if both are known.
+fn level<'a>(facts: &'a [ComparedFact], tracer: &str) -> Option<&'a ComparedFact> {
+    let mut levels = facts.iter().filter(|fact| is_level(&fact.name, tracer));
+    levels.find(|fact| !fact.baseline.is_empty() && !fact.other.is_empty())
+}
+
+/// Captures name their options, and so do manifests: `option python_tracer_level`.
+fn is_level(name: &str, tracer: &str) -> bool {
+    let rest = name.strip_prefix("option");
+    rest.is_some_and(|rest| rest.trim_start_matches([' ', '_']) == tracer)
+}
+
 /// Flags, arguments and commits.
 pub(super) fn options(facts: &[ComparedFact]) -> Option<ComparedCause> {
     told(facts, |name| {

@@ -1,5 +1,6 @@
 //! Compiled programs: their HLO, and the bytes it was decoded from.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -7,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use stepscope_hlo as hlo;
 
 use crate::profile_data::ProfileData;
-use crate::vendor::jax_functions::is_jax_function;
+use crate::vendor::jax_functions::{is_jax_function, is_library_op};
 
 /// One compiled program (executable).
 #[derive(Debug, Default)]
@@ -62,28 +63,22 @@ impl Program {
 
     /// Whether the program computes a single op: one instruction, several that one op of JAX became,
     /// such as a product in parts and their sum, or a function of JAX's own library, such as `jnp.sum`.
+    /// A function that the compiler fused is as many ops as it was before, and a loop is none.
     pub fn is_single_op(&self) -> bool {
         if is_jax_function(&self.name) {
             return true;
         }
-        let Some(hlo) = self.hlo.as_ref() else {
+        let entry = self.hlo.as_ref().and_then(|hlo| Some((hlo, hlo.entry()?)));
+        let Some((hlo, entry)) = entry else {
             return false;
         };
-        let Some(entry) = hlo.entry() else {
+        if !is_one_op(hlo, entry) {
             return false;
-        };
-        let computes = |opcode: &str| {
-            !matches!(
-                opcode,
-                "parameter" | "constant" | "tuple" | "get-tuple-element" | "copy" | "bitcast"
-            )
-        };
-        let instructions = hlo.instructions_of(entry).iter();
-        let mut own = instructions.filter(|instruction| computes(&instruction.opcode));
-        let Some(first) = own.next() else {
-            return true;
-        };
-        own.all(|other| !first.op_name.is_empty() && other.op_name == first.op_name)
+        }
+        is_library_op(&self.name) || {
+            let mut seen = Seen::default();
+            is_named_alike(hlo, entry, &mut seen)
+        }
     }
 
     /// The serialized HLO; empty if there is none.
@@ -99,4 +94,71 @@ impl Program {
         let decode = || hlo::BufferAssignment::decode(self.hlo_bytes());
         self.buffers.get_or_init(decode).as_ref()
     }
+}
+
+/// Whether what runs in a computation has the name of one op, fusions as a whole.
+fn is_one_op(hlo: &hlo::Program, computation: &hlo::Computation) -> bool {
+    let mut own = hlo
+        .instructions_of(computation)
+        .iter()
+        .filter(|one| computes(&one.opcode));
+    let Some(first) = own.next() else {
+        return true;
+    };
+    !is_control_flow(&first.opcode)
+        && own.all(|other| !first.op_name.is_empty() && other.op_name == first.op_name)
+}
+
+/// One op has no more computations.
+const MOST_COMPUTATIONS: usize = 32;
+
+/// What was seen of a program while its computations are walked, each once: a damaged file may have
+/// computations that call themselves.
+#[derive(Default)]
+struct Seen<'a> {
+    name: Option<&'a str>,
+    computations: BTreeSet<i64>,
+}
+
+/// Whether all that a computation and its fusions compute has one name. What only changes how values are
+/// laid out or represented may have names of its own: `x + 1` also broadcasts the 1.
+fn is_named_alike<'a>(
+    hlo: &'a hlo::Program,
+    computation: &hlo::Computation,
+    seen: &mut Seen<'a>,
+) -> bool {
+    if !seen.computations.insert(computation.id) {
+        return true;
+    }
+    if seen.computations.len() > MOST_COMPUTATIONS {
+        return false;
+    }
+    hlo.instructions_of(computation).iter().all(|one| {
+        if matches!(one.opcode.as_str(), "fusion" | "call") {
+            let mut called = hlo.called_computations(one);
+            return called.all(|called| is_named_alike(hlo, called, seen));
+        }
+        if !computes(&one.opcode) || represents(&one.opcode) || one.op_name.is_empty() {
+            return true;
+        }
+        *seen.name.get_or_insert(&one.op_name) == one.op_name
+    })
+}
+
+fn computes(opcode: &str) -> bool {
+    !matches!(
+        opcode,
+        "parameter" | "constant" | "tuple" | "get-tuple-element" | "copy" | "bitcast"
+    )
+}
+
+fn represents(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "broadcast" | "convert" | "iota" | "pad" | "reshape" | "slice" | "transpose"
+    )
+}
+
+fn is_control_flow(opcode: &str) -> bool {
+    matches!(opcode, "while" | "conditional")
 }

@@ -416,6 +416,28 @@ fn a_copy_of_weights_now_and_then_completes_nothing() {
     assert_eq!(steps(&"lllc".repeat(3), &programs).len(), 9);
 }
 
+/// A batch is put on the device, and the model is trained with it three times: the copy returns what it
+/// was called with, which the training reads and which is a quarter of what it is called with.
+#[test]
+fn a_batch_that_is_copied_to_the_device_completes_nothing() {
+    let lines = [
+        "p.0 = f32[64,32] parameter(0)",
+        "q.1 = f32[64,32] parameter(1)",
+        "x.2 = f32[8,64] parameter(2)",
+        "g.3 = f32[64,32] dot(x.2, q.1)",
+        "h.4 = f32[64,32] dot(x.2, p.0)",
+        "a.5 = f32[64,32] add(p.0, g.3)",
+        "b.6 = f32[64,32] add(q.1, h.4)",
+        "t.7 = (f32[64,32], f32[64,32]) tuple(a.5, b.6)",
+    ];
+    let stage = ["x.0 = f32[8,64] parameter(0)", "c.1 = f32[8,64] copy(x.0)"];
+    let programs = [
+        ('t', "jit_train(5)", program(5, "jit_train", &lines)),
+        ('s', "jit_stage(6)", program(6, "jit_stage", &stage)),
+    ];
+    assert_eq!(steps(&"sttt".repeat(4), &programs).len(), 12);
+}
+
 /// The metric takes as long as the training, or longer.
 #[test]
 fn training_marks_steps_rather_than_a_metric_that_runs_as_often() {

@@ -119,3 +119,46 @@ fn shapes_that_take_turns_within_a_step_are_parts_of_it() {
     // Two programs of different names, as before.
     assert_eq!(inferred(&[real, other].repeat(4), &programs), 4);
 }
+
+/// A fusion is as many ops as there are names in it; a loop is none.
+#[test]
+fn a_function_that_became_one_fusion_is_no_single_op() {
+    let is_single = |name: &str, instructions: &str| {
+        let text = format!(
+            "device tpu:0 v6e
+             line XLA Modules
+             0..10us {name}(5)
+             program 5 {name}
+             {instructions}"
+        );
+        session(&text).programs[0].is_single_op()
+    };
+    let fused = |first: &str, second: &str| {
+        format!(
+            "computation body
+               q.0 = f32[8] parameter(0)
+               a.1 = f32[8] {first}
+               b.2 = f32[8] {second}
+             entry
+               p.0 = f32[8] parameter(0)
+               fusion.1 = f32[8] fusion(p.0) kind=kLoop calls=body op_name=\"jit(f)/add\""
+        )
+    };
+    let two = fused(
+        "exponential(q.0) op_name=\"jit(f)/exp\"",
+        "add(a.1, q.0) op_name=\"jit(f)/add\"",
+    );
+    assert!(!is_single("jit_dual", &two));
+    assert!(is_single("jit_gelu", &two), "an op of JAX itself");
+    let one = fused(
+        "broadcast(q.0) op_name=\"jit(f)/broadcast_in_dim\"",
+        "add(a.1, q.0) op_name=\"jit(f)/add\"",
+    );
+    assert!(is_single("jit_add", &one));
+    let scan = "computation body
+                  q.0 = f32[8] parameter(0)
+                entry
+                  p.0 = f32[8] parameter(0)
+                  while.1 = f32[8] while(p.0) body=body op_name=\"jit(f)/while\"";
+    assert!(!is_single("jit_advance", scan));
+}

@@ -203,3 +203,41 @@ fn inferred_steps_begin_with_calls_that_compile() {
          3 cut: CPU:0 220us..250us work 220us..250us",
     );
 }
+
+/// The recording begins in the middle of a loop that lets two steps wait: two runs belong to calls from
+/// before, the second of which begins only after the first recorded call. The loop ends with a wait, and
+/// the recording goes on for longer than the device ever paused.
+#[test]
+fn runs_in_flight_when_the_recording_begins_belong_to_no_annotation() {
+    let drawn = |end_us: u32| {
+        session(&format!(
+            "thread python
+               0..{end_us}us $train.py:1 main
+               1..9us     train #step_num=20,_r=1#
+               2..4us     PjitFunction(step)
+               41..49us   train #step_num=21,_r=1#
+               42..44us   PjitFunction(step)
+               81..89us   train #step_num=22,_r=1#
+               82..84us   PjitFunction(step)
+             thread tf_XLAEigen/1
+             repeat 5 every 40us
+               5..44us dot.2 [hlo_op=dot.2 hlo_module=jit_step program_id=5 device_ordinal=0 run_id=1$i]
+             end
+             program 5 jit_step
+               h.0 = f32[32,32] parameter(0)
+               w.1 = f32[32,32] parameter(1)
+               dot.2 = f32[32,32] dot(h.0, w.1)
+               ROOT add.3 = f32[32,32] add(h.0, dot.2)"
+        ))
+    };
+    let known = drawn(210);
+    assert_eq!(known.step_origin, Some(StepOrigin::Annotation));
+    assert_text(
+        &steps(&known),
+        "20: CPU:0 84us..124us work 85us..124us
+         21: CPU:0 124us..164us work 125us..164us
+         22 cut: CPU:0 164us..204us work 165us..204us",
+    );
+    // The recording ends with the last run: nothing says whether more calls wait.
+    assert_eq!(drawn(204).step_origin, Some(StepOrigin::Cadence));
+}

@@ -67,6 +67,62 @@ fn each_run_is_a_step_if_it_changes_something_or_reads_another_batch() {
     assert_eq!(session(&drawing(&[1, 3, 2, 3, 1], CELL)).steps.len(), 10);
 }
 
+/// A call of `iterate` every 100 us: three runs of `part`, which changes nothing and cannot be called with
+/// what it returns, each after `before`, and then one of `gather`.
+fn gathered(before: Option<&str>, gather: &str) -> usize {
+    let mut host = String::from("thread python\n");
+    let mut device = String::from("thread tf_XLAEigen/1\n");
+    let mut run_id = 10;
+    for begin in (0..500).step_by(100) {
+        writeln!(host, "{begin}..{}us $train.py:4 iterate", begin + 80).expect("a text");
+        let parts = [1, 21, 41].map(|at| (at, "cell", 5));
+        let befores = [0, 12, 32].map(|at| (at, "before", 6));
+        let befores = befores.into_iter().filter(|_| before.is_some());
+        let mut all: Vec<(i32, &str, i32)> = parts.into_iter().chain(befores).collect();
+        all.push((61, "gather", 7));
+        all.sort_unstable();
+        for (at, name, id) in all {
+            let at = begin + at;
+            writeln!(host, "{at}..{}us PjitFunction({name})", at + 1).expect("a text");
+            writeln!(
+                device,
+                "{at}.5..{}us dot.2 [hlo_op=dot.2 hlo_module=jit_{name} program_id={id} \
+                 device_ordinal=0 run_id={run_id}]",
+                at + if name == "cell" { 10 } else { 1 }
+            )
+            .expect("a text");
+            run_id += 1;
+        }
+    }
+    let before = before.unwrap_or_default();
+    session(&format!(
+        "{host}{device}program 5 jit_cell\n{LOGITS}program 7 jit_gather\n{gather}{before}"
+    ))
+    .steps
+    .len()
+}
+
+/// Members of a mixture, or of a population: of all that they return, one function makes the next state.
+#[test]
+fn what_changes_nothing_is_a_part_of_the_call_that_gathers_its_results() {
+    let gather = "l.0 = f32[3,8,10] parameter(0)
+                  w.1 = f32[8,32] parameter(1)
+                  d.2 = f32[32,10] dot(w.1, l.0) op_name=dot
+                  e.3 = f32[32,10] exponential(d.2) op_name=exp\n";
+    assert_eq!(gathered(None, gather), 5);
+    // A single op, such as a stack of results, says nothing.
+    let stack = "l.0 = f32[8,10] parameter(0)
+                 s.1 = f32[24,10] concatenate(l.0, l.0, l.0)\n";
+    assert_eq!(gathered(None, stack), 15);
+    // What prepares each run is no gathering; what runs once per call is, beside it.
+    let before = "program 6 jit_before
+                  x.0 = f32[8,32] parameter(0)
+                  n.1 = f32[8,32] negate(x.0) op_name=neg
+                  e.2 = f32[8,32] exponential(n.1) op_name=exp\n";
+    assert_eq!(gathered(Some(before), stack), 15);
+    assert_eq!(gathered(Some(before), gather), 5);
+}
+
 #[test]
 fn the_function_around_several_runs_is_known() {
     let session = session(&drawing(&[2, 3, 2, 3, 4], UPDATE));

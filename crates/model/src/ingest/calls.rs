@@ -12,6 +12,10 @@
 //! A run begins after its call does. The recording may begin while runs of earlier calls are under
 //! way, and end before the last calls have run: both show as runs or calls that are left over. It
 //! may also end inside a call, whose run is complete: then the call is missing (`recorded_calls`).
+//!
+//! If runs are left over that began only after the first calls, as many were under way or waiting as there
+//! are more runs than calls, provided that the last calls have run. They have where the devices had nothing
+//! more to do for longer than ever before while the host was still recorded.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +24,7 @@ use super::recorded_calls::{Call, Calls};
 use crate::ids::{DeviceId, HostId, ProgramId};
 use crate::session::{DeviceKind, ProgramRun, Session};
 use crate::track::Track;
-use crate::units::Picos;
+use crate::units::{Picos, Span};
 use crate::vendor::hosts::{module_function, plain_function};
 
 /// A call whose run was not recorded.
@@ -54,15 +58,18 @@ pub(super) fn match_runs(
         let key = (host, function.clone());
         by_function.entry(key).or_default().push(position);
     }
+    let recorded_until = recorded_until(session);
     let mut left = Vec::new();
     for (key, positions) in by_function {
         let own = calls.by_function.get(&key).map_or(&[][..], Vec::as_slice);
         let open = calls.open.get(&key.0).map_or(&[][..], Vec::as_slice);
         let is_cpu = session.device(runs[positions[0]].device).kind == DeviceKind::Cpu;
+        let until = recorded_until.get(&key.0).copied();
         let matched = Matched::of(runs, &positions, |executions| {
             let starts: Vec<Picos> = executions.iter().map(|one| one.start).collect();
+            let have_run = || until.is_some_and(|until| have_run(executions, until));
             // GPU runs are assembled from kernels: one too many or too few proves nothing.
-            with_open(own, open, &starts)
+            with_open(own, open, &starts, have_run)
                 .filter(|(own, first)| is_cpu || (*first == 0 && starts.len() == own.len()))
         });
         for (position, call) in matched.calls {
@@ -81,10 +88,39 @@ pub(super) fn match_runs(
     left
 }
 
+/// Until when the threads of each host were recorded.
+fn recorded_until(session: &Session) -> BTreeMap<HostId, Picos> {
+    let mut until: BTreeMap<HostId, Picos> = BTreeMap::new();
+    for track in session.tracks.iter().filter(|one| one.device.is_none()) {
+        for lane in track.lanes.iter().filter(|lane| !lane.is_empty()) {
+            let last = until.entry(track.host).or_insert(Picos(i64::MIN));
+            *last = lane.hull().end.max(*last);
+        }
+    }
+    until
+}
+
+/// Whether all calls have run: after the last execution there was nothing to run for longer than between
+/// any two before.
+fn have_run(executions: &[Execution], until: Picos) -> bool {
+    let mut spans: Vec<Span> = executions.iter().map(|one| one.hull).collect();
+    spans.sort_unstable();
+    let (mut end, mut longest) = (None, Picos(0));
+    for span in spans {
+        if let Some(end) = end {
+            longest = longest.max(span.start - end);
+        }
+        end = end.max(Some(span.end));
+    }
+    end.is_some_and(|end| until - end > longest)
+}
+
 /// What one call started: a run on one device, or one each on several.
 struct Execution {
     /// When the first of them began.
     start: Picos,
+    /// From there to the end of the last.
+    hull: Span,
     /// Positions of the runs.
     runs: Vec<usize>,
 }
@@ -153,6 +189,7 @@ fn of_device(runs: &[ProgramRun], mut positions: Vec<usize>) -> Vec<Execution> {
     positions.sort_by_key(|&at| (id(at), runs[at].span));
     let single = positions.into_iter().map(|position| Execution {
         start: runs[position].span.start,
+        hull: runs[position].span,
         runs: vec![position],
     });
     single.collect()
@@ -209,9 +246,11 @@ fn in_groups(
 }
 
 fn execution(all: &[ProgramRun], runs: Vec<usize>) -> Execution {
-    let starts = runs.iter().map(|&at| all[at].span.start);
+    let hull = runs.iter().map(|&at| all[at].span).reduce(Span::hull);
+    let hull = hull.unwrap_or(Span::new(Picos(0), Picos(0)));
     Execution {
-        start: starts.min().unwrap_or_default(),
+        start: hull.start,
+        hull,
         runs,
     }
 }
@@ -222,24 +261,34 @@ fn with_open<'a>(
     own: &'a [Call],
     open: &[Call],
     starts: &[Picos],
+    have_run: impl Fn() -> bool,
 ) -> Option<(Cow<'a, [Call]>, usize)> {
-    if let Some(first) = first_run(own, starts).filter(|_| !own.is_empty()) {
+    if own.is_empty() && open.is_empty() {
+        return None;
+    }
+    if let Some(first) = first_run(own, starts, false).filter(|_| !own.is_empty()) {
         return Some((Cow::Borrowed(own), first));
     }
     let last = own.last();
     let mut later = open
         .iter()
         .filter(|call| last.is_none_or(|last| last.start < call.start));
-    later.find_map(|call| {
+    let with_later = later.find_map(|call| {
         let all: Vec<Call> = own.iter().copied().chain([*call]).collect();
-        let first = first_run(&all, starts)?;
+        let first = first_run(&all, starts, false)?;
         (starts.len() == first + all.len()).then_some((Cow::Owned(all), first))
-    })
+    });
+    let in_flight = || {
+        let first = first_run(own, starts, !own.is_empty() && have_run())?;
+        Some((Cow::Borrowed(own), first))
+    };
+    with_later.or_else(in_flight)
 }
 
 /// The first run that belongs to a call: earlier runs were called before the recording started.
-/// `None` if a run would start before its call, or if runs remain that no call explains.
-fn first_run(calls: &[Call], starts: &[Picos]) -> Option<usize> {
+/// `None` if a run would start before its call, or if runs remain that no call explains, unless all calls
+/// have run.
+fn first_run(calls: &[Call], starts: &[Picos], have_run: bool) -> Option<usize> {
     let mut sorted = starts.to_vec();
     sorted.sort_unstable();
     let mut first = 0;
@@ -252,7 +301,11 @@ fn first_run(calls: &[Call], starts: &[Picos]) -> Option<usize> {
     }
     // Runs after the last call mean that more were called earlier, but not how many.
     if starts.len() > first + calls.len() {
-        return None;
+        let in_flight = starts.len() - calls.len();
+        if !have_run || in_flight > calls.len() {
+            return None;
+        }
+        first = in_flight;
     }
     let mut pairs = starts.get(first..)?.iter().zip(calls);
     pairs
@@ -274,7 +327,7 @@ mod tests {
             })
             .collect();
         let starts: Vec<Picos> = starts.iter().map(|&start| Picos(start)).collect();
-        first_run(&calls, &starts)
+        first_run(&calls, &starts, false)
     }
 
     #[test]
@@ -290,5 +343,33 @@ mod tests {
         assert_eq!(first(&[0, 1, 2], &[5]), Some(0));
         assert_eq!(first(&[10, 20, 30], &[5]), Some(1));
         assert_eq!(first(&[0, 1], &[]), Some(0));
+    }
+
+    #[test]
+    fn runs_in_flight_are_as_many_as_runs_are_more_than_calls() {
+        let call = |start| Call {
+            start: Picos(start),
+            track: TrackId(0),
+        };
+        let calls = [10, 11, 40].map(call);
+        let starts = [15, 20, 40, 60, 80].map(Picos);
+        assert_eq!(first_run(&calls, &starts, true), Some(2));
+        // Another one may have been called after the recording ended.
+        assert_eq!(first_run(&calls, &starts, false), None);
+        // Calls of which hardly any was recorded say nothing.
+        assert_eq!(first_run(&calls[..1], &starts, true), None);
+    }
+
+    #[test]
+    fn all_calls_have_run_if_the_recording_goes_on_for_longer_than_any_pause() {
+        let execution = |(start, end)| Execution {
+            start: Picos(start),
+            hull: Span::new(Picos(start), Picos(end)),
+            runs: Vec::new(),
+        };
+        let executions = [(0, 10), (12, 20), (25, 30)].map(execution);
+        assert!(!have_run(&executions, Picos(35)));
+        assert!(have_run(&executions, Picos(36)));
+        assert!(!have_run(&[], Picos(36)));
     }
 }

@@ -50,7 +50,10 @@ pub(super) fn completing(
     for _ in 0..MOST_LEVELS {
         let own_count = counts.get(&main).copied().unwrap_or(0);
         let fewer = counts.iter().filter(|(_, count)| **count < own_count);
+        // Arrays that are copied to a device look like updates of those that are there.
+        let completes = |function: ProgramId| !programs[function.index()].is_single_op();
         let mut fewer: Vec<ProgramId> = fewer
+            .filter(|(function, _)| completes(**function))
             .filter(|(function, _)| blocks_between(order, main, **function) >= MIN_BLOCKS)
             .map(|(function, _)| *function)
             .collect();

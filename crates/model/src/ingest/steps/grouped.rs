@@ -6,7 +6,13 @@
 //!
 //! What trains, decodes or denoises changes what it was called with, and each of its runs is as much a
 //! step as the call around several of them. What changes nothing, and is called with what it returned, is
-//! a part of an expression in Python: the right-hand side of a solver, the cell of an unrolled network.
+//! a part of an expression in Python: the right-hand side of a solver, the cell of an unrolled network. So
+//! is what changes nothing and is followed in each call by another function, which runs less often and makes
+//! something of all the results: members of a population, of a mixture, or blocks of an array.
+//!
+//! ```text
+//! iterate [ f  f  f  g ]   [ f  f  f  g ]
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +28,9 @@ use crate::track::Track;
 use crate::transfer::Direction;
 use crate::units::{Picos, Span};
 use crate::vendor::waits::is_buffer_wait;
+
+/// Share of the calls in which another function has to run.
+const MOST: f64 = 0.9;
 
 /// Runs of a function by the calls in which they were launched.
 pub(super) struct Grouped {
@@ -44,22 +53,57 @@ impl Grouped {
     /// contains the same number of them: between them, the host exchanges nothing with the device, as it
     /// does for each request.
     pub(super) fn of(evidence: &Evidence<'_>, programs: &BTreeSet<ProgramId>) -> Option<Self> {
-        let is_part = |program: &ProgramId| {
-            let arrays = Arrays::of(&evidence.programs[program.index()]);
-            arrays
-                .is_some_and(|arrays| arrays.updated() == 0 && arrays.may_be_called_with_results())
-        };
-        if !programs.iter().all(is_part) {
+        let arrays = |program: &ProgramId| Arrays::of(&evidence.programs[program.index()]);
+        let all: Vec<Arrays<'_>> = programs.iter().map(arrays).collect::<Option<_>>()?;
+        if all.iter().any(|arrays| arrays.updated() > 0) {
             return None;
         }
         let flows_on = |track: &Track, launches: &[Picos], calls: &[Span]| {
             !is_exchanged(track, (evidence.labels, evidence.strings), launches, calls)
         };
         let calls = calls(evidence, programs, flows_on)?;
-        Some(Self {
-            programs: programs.clone(),
+        if all.iter().all(Arrays::may_be_called_with_results) {
+            let programs = programs.clone();
+            return Some(Self { programs, calls });
+        }
+        let around = Self {
+            programs: evidence.runs.iter().map(|run| run.program).collect(),
             calls,
+        };
+        around.gathers(evidence, programs).then_some(around)
+    }
+
+    /// Whether another function of several ops runs in each call, at most half as often as these programs:
+    /// what prepares each of their runs runs as often.
+    fn gathers(&self, evidence: &Evidence<'_>, parts: &BTreeSet<ProgramId>) -> bool {
+        let mut parts_count = 0;
+        let mut others: BTreeMap<ProgramId, (usize, BTreeSet<(TrackId, usize)>)> = BTreeMap::new();
+        for run in evidence.runs {
+            if parts.contains(&run.program) {
+                parts_count += 1;
+            } else {
+                let (count, calls) = others.entry(run.program).or_default();
+                *count += 1;
+                calls.extend(self.call_of(run));
+            }
+        }
+        let all: usize = self.calls.values().map(Vec::len).sum();
+        others.into_iter().any(|(program, (count, calls))| {
+            // Runs at the ends of the recording may be cut.
+            2 * count <= parts_count + 2
+                && calls.len() as f64 >= MOST * all as f64
+                && !evidence.programs[program.index()].is_single_op()
         })
+    }
+
+    /// The thread and the number of the call that launched a run.
+    fn call_of(&self, run: &ProgramRun) -> Option<(TrackId, usize)> {
+        let (at, thread) = run.launched.zip(run.launched_on)?;
+        let calls = self.calls.get(&thread)?;
+        let call = calls
+            .partition_point(|call| call.start <= at)
+            .checked_sub(1)?;
+        calls[call].contains_instant(at).then_some((thread, call))
     }
 
     pub(super) fn has(&self, program: ProgramId) -> bool {
@@ -70,14 +114,9 @@ impl Grouped {
     pub(super) fn works(&self, runs: &[&ProgramRun]) -> Vec<Option<Span>> {
         let mut works: Vec<Option<Span>> = Vec::new();
         for run in runs.iter().filter(|run| self.has(run.program)) {
-            let called = run.launched.zip(run.launched_on).and_then(|(at, thread)| {
-                let calls = self.calls.get(&thread)?;
-                let call = calls
-                    .partition_point(|call| call.start <= at)
-                    .checked_sub(1)?;
-                calls[call].contains_instant(at).then_some(call)
-            });
-            let Some(call) = called else { continue };
+            let Some((_, call)) = self.call_of(run) else {
+                continue;
+            };
             if works.len() <= call {
                 works.resize(call + 1, None);
             }

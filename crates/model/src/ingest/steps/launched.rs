@@ -1,8 +1,10 @@
 //! What each annotation launched on every device of its host.
 
+use std::collections::BTreeSet;
+
 use super::begins::free_from;
 use super::evidence::{Evidence, HostStep};
-use crate::ids::{DeviceId, HostId};
+use crate::ids::{DeviceId, HostId, ProgramId};
 use crate::units::{Picos, Span};
 
 /// The work of the steps on one device.
@@ -35,12 +37,14 @@ impl Pieces {
             pieces[run.device.index()].push(Piece {
                 launched: run.launched,
                 span: run.span,
+                program: Some(run.program),
             });
         }
         for work in evidence.foreign {
             pieces[work.device.index()].push(Piece {
                 launched: Some(work.launched),
                 span: work.span,
+                program: None,
             });
         }
         Self(pieces)
@@ -83,10 +87,11 @@ fn lies_within(work: Span, annotation: Span) -> bool {
 }
 
 /// A run, or a kernel without a program.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Piece {
     launched: Option<Picos>,
     span: Span,
+    program: Option<ProgramId>,
 }
 
 /// Of each annotation, the hull of what was launched from its start on, and of what was launched
@@ -98,8 +103,9 @@ fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Works> {
     let mut within = works.clone();
     let (mut unknown_ps, mut all_ps) = (0i64, 0i64);
     let in_open_call = in_open_call(annotations, pieces);
+    let in_flight = in_flight(annotations, pieces);
     for piece in pieces {
-        if in_open_call.is_some_and(|last| last == *piece) {
+        if in_flight.contains(piece) || in_open_call.is_some_and(|last| last == *piece) {
             continue;
         }
         let duration = piece.span.duration().0;
@@ -127,6 +133,28 @@ fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Works> {
         }
     }
     (unknown_ps as f64 <= MOST_UNKNOWN * all_ps as f64).then_some((works, within))
+}
+
+/// The runs of earlier steps that were launched before the recording: they began before the first work that
+/// the first annotation launched, nothing says what launched them, and they are of the programs that it
+/// launches, too. A loop that runs ahead leaves as many of them as it lets wait in the queue. They say nothing
+/// about the others, and they are no work of the annotation in which they happen to run.
+fn in_flight(annotations: &[HostStep], pieces: &[Piece]) -> BTreeSet<Piece> {
+    let end = annotations.first().map(|step| step.span.end);
+    let first = || {
+        let launched = pieces.iter().filter(|piece| piece.launched.is_some());
+        launched.filter(|piece| piece.launched < end)
+    };
+    let Some(from) = first().map(|piece| piece.span.start).min() else {
+        return BTreeSet::new();
+    };
+    let programs: BTreeSet<ProgramId> = first().filter_map(|piece| piece.program).collect();
+    let is_in_flight = |piece: &&Piece| {
+        piece.launched.is_none()
+            && piece.span.start < from
+            && piece.program.is_some_and(|program| programs.contains(&program))
+    };
+    pieces.iter().filter(is_in_flight).copied().collect()
 }
 
 /// The last run, if it began after all annotations and nothing says what launched it: the recording

@@ -98,6 +98,48 @@ fn a_short_run_of_the_same_function_does_not_refute_it() {
     );
 }
 
+/// Evaluations are mostly in long steps, but not by far enough to say that they make them long; their ops are
+/// no branch of a program that the other steps run.
+#[test]
+fn ops_of_another_program_are_no_branch() {
+    let mut all = vec![SHORT; 30];
+    for at in [4, 9, 14, 19] {
+        all[at] = EVALUATION;
+    }
+    (all[24], all[25]) = (("jit_eval", 7, 1000), ("jit_eval", 7, 1000));
+    let found = long_steps(&all);
+    for key in ["what", "why"] {
+        let told = text(&found, key);
+        assert!(
+            !told.contains("branch") && !told.contains("long steps,"),
+            "{told}"
+        );
+    }
+}
+
+/// One step loses more than the five others together.
+#[test]
+fn the_step_that_is_explained_is_the_one_that_costs() {
+    let mut all = vec![SHORT; 40];
+    for at in [4, 9, 14, 19, 24] {
+        all[at].2 = 2500;
+    }
+    all[30].2 = 20_000;
+    let what = text(&long_steps(&all), "what");
+    assert!(what.contains("Step 30 has 19.00 ms more"), "{what}");
+    // All of them are named, or as many as can be read, the longest among them.
+    assert!(
+        what.starts_with("Steps 4, 9, 14, 19, 24, 30 took up to"),
+        "{what}"
+    );
+    for at in [2, 6, 11] {
+        all[at].2 = 3000;
+    }
+    let what = text(&long_steps(&all), "what");
+    let told = "Steps 2, 4, 6, 9, 11, 14, 19, 30 and 1 more took up to";
+    assert!(what.starts_with(told), "{what}");
+}
+
 /// Steps of one program: how often its loop goes round in each, and whether it takes a branch.
 fn loops(of: &[(u32, bool)]) -> Value {
     let mut lines = [String::new(), String::new(), String::new()];

@@ -61,7 +61,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let lost: f64 = long.iter().map(|bar| bar.duration_ps - usual).sum();
     let gain = lost / bars.len() as f64;
     let severity = gravity(&facts.threshold("step_outlier_ratio"), gain / step);
-    let Some((typical, severity)) = typical(&long).zip(severity) else {
+    let Some((typical, severity)) = typical(&long, usual).zip(severity) else {
         return Outcome::Passed(format!(
             "The longest of {} steps takes {} (median: {}).",
             bars.len(),
@@ -207,7 +207,7 @@ enum Own {
 impl Own {
     fn of(facts: &Facts<'_>, steps: &LongSteps, ops: Option<&Compared<'_>>) -> Option<Self> {
         let program = programs::of_long_steps(facts, steps).map(Self::Program);
-        program.or_else(|| ops?.cause().map(Self::Ops))
+        program.or_else(|| ops?.cause(facts).map(Self::Ops))
     }
 
     fn text(&self, facts: &Facts<'_>, step: i64) -> String {
@@ -232,12 +232,18 @@ impl Own {
     }
 }
 
-/// Of several long steps the median one, of two the longer one: what makes it long is likely what makes
-/// others long, while the longest may be the first, which also compiles.
-fn typical<'a>(long: &[&'a StepBar]) -> Option<&'a StepBar> {
+/// The long step that stands for the others: half of the time that they lose is lost in steps at least as
+/// long. What makes it long costs more than what makes shorter ones long, however many of them there are.
+fn typical<'a>(long: &[&'a StepBar], usual: f64) -> Option<&'a StepBar> {
     let mut sorted = long.to_vec();
     sorted.sort_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
-    sorted.get(sorted.len() / 2).copied()
+    let lost = |bar: &StepBar| bar.duration_ps - usual;
+    let all: f64 = sorted.iter().copied().map(lost).sum();
+    let mut so_far = 0.0;
+    sorted.into_iter().rev().find(|bar| {
+        so_far += lost(bar);
+        so_far * 2.0 >= all
+    })
 }
 
 /// The gravest that an odd step may be which noise explains.
@@ -271,16 +277,28 @@ fn serves(facts: &Facts<'_>) -> bool {
     places.any(|place| serving_ps(facts, place).is_some())
 }
 
-/// `Step 3 took 1.234 ms`, `Steps 3, 7 took up to 1.234 ms`.
+/// So many steps are named, the longest.
+const MOST_NAMED: usize = 8;
+
+/// `Step 3 took 1.234 ms`, `Steps 3, 7 took up to 1.234 ms`, `Steps 3, 7 and 5 more took up to 1.234 ms`.
 fn took(long: &[&StepBar]) -> String {
-    let longest = long.iter().map(|bar| bar.duration_ps).fold(0.0, f64::max);
+    let mut named = long.to_vec();
+    named.sort_by(|a, b| b.duration_ps.total_cmp(&a.duration_ps));
+    let longest = named.first().map_or(0.0, |bar| bar.duration_ps);
     let longest = format::duration_ps(longest);
     if let [one] = long {
         return format!("Step {} took {longest}", one.step);
     }
-    let numbers = long.iter().take(8).map(|bar| bar.step.to_string());
+    named.truncate(MOST_NAMED);
+    // In their order in the recording, as the bars are.
+    let is_named = |bar: &&&StepBar| named.iter().any(|one| std::ptr::eq(*one, **bar));
+    let numbers = long.iter().filter(is_named).map(|bar| bar.step.to_string());
     let numbers: Vec<String> = numbers.collect();
-    format!("Steps {} took up to {longest}", numbers.join(", "))
+    let more = match long.len() - numbers.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("Steps {}{more} took up to {longest}", numbers.join(", "))
 }
 
 /// Why a step takes longer because of a part of it.

@@ -2,12 +2,12 @@
 //!
 //! | found | because | e.g. |
 //! |---|---|---|
-//! | [`Kind::Branch`] | most long steps run the op, hardly any other does | a branch of `lax.cond` |
+//! | [`Kind::Branch`] | most long steps run the op, hardly any other does, though it runs the program | a branch of `lax.cond` |
 //! | [`Kind::Rounds`] | the step runs the op more often than usual | a `lax.while_loop` |
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::{DeviceId, OpId, Span};
+use stepscope_model::{DeviceId, OpId, ProgramId, Span};
 
 use super::long_steps::{EXPLAINS, LongSteps, MOSTLY};
 use crate::judging::advice::facts::Facts;
@@ -116,6 +116,8 @@ pub(super) struct Compared<'a> {
     steps: &'a LongSteps,
     others: Vec<usize>,
     ran: BTreeMap<OpId, BTreeMap<usize, Ran>>,
+    /// Programs of which most other steps run some op.
+    usual: BTreeSet<ProgramId>,
 }
 
 impl<'a> Compared<'a> {
@@ -137,14 +139,20 @@ impl<'a> Compared<'a> {
         }
         let all: BTreeSet<usize> = windows.iter().map(|&(step, _)| step).collect();
         let others: Vec<usize> = all.difference(&steps.long).copied().collect();
-        (others.len() >= FEWEST_OTHERS).then_some(Self { steps, others, ran })
+        let usual = usual_programs(facts, &ran, &others);
+        (others.len() >= FEWEST_OTHERS).then_some(Self {
+            steps,
+            others,
+            ran,
+            usual,
+        })
     }
 
     /// The ops that run in long steps only, or more often there, if they take enough of what the typical
     /// one takes beyond the median.
-    pub(super) fn cause(&self) -> Option<OpsOfLongSteps> {
+    pub(super) fn cause(&self, facts: &Facts<'_>) -> Option<OpsOfLongSteps> {
         let mut found: BTreeMap<Kind, Vec<Grown>> = BTreeMap::new();
-        for one in self.grown() {
+        for one in self.grown(facts) {
             if let Some(kind) = one.kind {
                 found.entry(kind).or_default().push(one);
             }
@@ -167,7 +175,7 @@ impl<'a> Compared<'a> {
     /// ` svd.0 takes 5.000 ms more than usual.`, if one op takes most of what the typical long step takes
     /// beyond the median. That says where the time goes, not why.
     pub(super) fn longer(&self, facts: &Facts<'_>) -> Option<String> {
-        let most = longest(self.grown())?;
+        let most = longest(self.grown(facts))?;
         (most.more_ps >= MOSTLY * self.steps.excess_ps).then(|| {
             let name = named(facts, most.op);
             let more = format::duration_ps(most.more_ps);
@@ -176,12 +184,15 @@ impl<'a> Compared<'a> {
     }
 
     /// The ops that took more than usual in the typical long step.
-    fn grown(&self) -> impl Iterator<Item = Grown> {
-        let all = self.ran.iter().filter_map(|(&op, ran)| self.op(op, ran));
+    fn grown(&self, facts: &Facts<'_>) -> impl Iterator<Item = Grown> {
+        let all = self
+            .ran
+            .iter()
+            .filter_map(|(&op, ran)| self.op(facts, op, ran));
         all.filter(|one| one.more_ps > 0.0)
     }
 
-    fn op(&self, op: OpId, by_step: &BTreeMap<usize, Ran>) -> Option<Grown> {
+    fn op(&self, facts: &Facts<'_>, op: OpId, by_step: &BTreeMap<usize, Ran>) -> Option<Grown> {
         let &(count, self_ps) = by_step.get(&self.steps.typical)?;
         let usual = |figure: fn(Ran) -> i64| {
             let of = |step| figure(by_step.get(step).copied().unwrap_or_default());
@@ -193,7 +204,10 @@ impl<'a> Compared<'a> {
         let in_long = self.steps.long.iter().filter(ran_in).count();
         let in_others = self.others.iter().filter(ran_in).count();
         let is_of_long = in_long as f64 >= MOST_OF_LONG * self.steps.long.len() as f64;
-        let kind = if is_of_long && in_others as f64 <= FEW_OF_OTHERS * self.others.len() as f64 {
+        // Ops of a program that other steps do not run are no branch: the program is what is special.
+        let is_usual = self.usual.contains(&facts.session.op(op).program);
+        let is_rare = in_others as f64 <= FEW_OF_OTHERS * self.others.len() as f64;
+        let kind = if is_of_long && is_rare && is_usual {
             Some(Kind::Branch)
         } else if runs.1 > 0.0 && count as f64 >= MORE_ROUNDS * runs.1 {
             Some(Kind::Rounds)
@@ -208,6 +222,24 @@ impl<'a> Compared<'a> {
             is_only: in_others == 0,
         })
     }
+}
+
+/// The programs of which more than half of the other steps run some op.
+fn usual_programs(
+    facts: &Facts<'_>,
+    ran: &BTreeMap<OpId, BTreeMap<usize, Ran>>,
+    others: &[usize],
+) -> BTreeSet<ProgramId> {
+    let mut steps: BTreeMap<ProgramId, BTreeSet<usize>> = BTreeMap::new();
+    for (op, by_step) in ran {
+        let own = others.iter().filter(|step| by_step.contains_key(*step));
+        let program = facts.session.op(*op).program;
+        steps.entry(program).or_default().extend(own);
+    }
+    let usual = steps
+        .into_iter()
+        .filter(|(_, own)| own.len() * 2 > others.len());
+    usual.map(|(program, _)| program).collect()
 }
 
 fn longest(ops: impl Iterator<Item = Grown>) -> Option<Grown> {

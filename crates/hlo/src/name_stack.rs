@@ -27,13 +27,13 @@ use list::{alternatives, split};
 /// Which pass of training an op belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pass {
-    /// There is a name stack, and it contains neither mark of the other passes.
+    /// There is a name stack of JAX, and it contains neither mark of the other passes.
     Forward,
-    /// The name stack contains `transpose(`.
+    /// The name stack contains `transpose(`, or PyTorch's name of the op says it.
     Backward,
     /// The name stack contains `rematted_computation`.
     Rematerialized,
-    /// There is no name stack to derive it from.
+    /// There is no name stack to derive it from, or an op of PyTorch does not say it.
     Unknown,
 }
 
@@ -168,14 +168,27 @@ struct Partial<'a> {
 
 impl<'a> Partial<'a> {
     fn finish(self) -> Path<'a> {
+        // PyTorch names its ops, most of which run in either pass.
+        let op = self.components.last();
+        let is_of_torch = op.is_some_and(|op| op.contains("::"));
         Path {
             pass: match (self.is_rematerialized, self.is_backward) {
                 (true, _) => Pass::Rematerialized,
                 (false, true) => Pass::Backward,
+                (false, false) if is_of_torch => self.pass_of_torch(),
                 (false, false) => Pass::Forward,
             },
             components: self.components,
         }
+    }
+
+    /// `aten::threshold_backward`, `autograd::engine::evaluate_function: MmBackward0`; nothing marks what is
+    /// not of the backward pass.
+    fn pass_of_torch(&self) -> Pass {
+        let mut parts = self.components.iter();
+        let is_backward =
+            parts.any(|part| part.ends_with("_backward") || part.contains("Backward"));
+        if is_backward { Pass::Backward } else { Pass::Unknown }
     }
 
     fn push(&mut self, part: &'a str, inner: &'a str, is_last: bool) {

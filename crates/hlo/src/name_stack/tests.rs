@@ -156,3 +156,14 @@ fn damaged_and_hostile_texts_end() {
     let wide = format!("jit(f)/({})", vec!["a"; 10_000].join(":"));
     assert_eq!(paths(&wide).len(), 10_000);
 }
+
+/// Most ops of PyTorch run in either pass.
+#[test]
+fn an_op_of_pytorch_is_of_the_backward_pass_if_it_says_so() {
+    let pass = |text| paths(text)[0].pass;
+    assert_eq!(pass("aten::mm"), Pass::Unknown);
+    assert_eq!(pass("Optimizer.step#SGD.step/aten::add_"), Pass::Unknown);
+    assert_eq!(pass("aten::threshold_backward"), Pass::Backward);
+    assert_eq!(pass("autograd::MmBackward0/aten::mm"), Pass::Backward);
+    assert_eq!(pass("jit(step)/c10d::layer/add"), Pass::Forward);
+}

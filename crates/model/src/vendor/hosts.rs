@@ -285,7 +285,7 @@ patterns! {
         r"^compiler\.py:\d+ (_cache_read|_cache_write|_compile_and_write_cache)|",
         r"^compilation_cache\.py:\d+ (get|put)_executable",
     ];
-    /// Files of Python's library, JAX, NumPy, and the like.
+    /// Files of Python's library, JAX, NumPy, and the like, whose names a program is unlikely to give its own.
     LIBRARY_FRAME = [
         r"^(threading|queue|queues|_base|selectors|socket|ssl|connection|contextlib|functools|inspect|subprocess|",
         r"asyncio|base_events|events|tasks|futures|thread|process|pool|synchronize|util|pathlib|",
@@ -299,7 +299,23 @@ patterns! {
         r"custom_derivatives|custom_batching|ufunc_api|ad_checkpoint|deprecations|functions|special|",
         r"setops|einsum|vectorize|__init__|weakref|gc|slicing|conditionals|control_flow|convolution|",
         r"activations|initializers|sharding_impls|named_sharding|scatter_gather|array_constructors|",
-        r"tensor_contractions)\.py:",
+        r"tensor_contractions|abstract_arrays|ad_util|buffer_callback|cache_key|checkify|compute_on|",
+        r"custom_api_util|custom_partitioning|einshape|eval_jaxpr|flatten_util|flattree|hashable_array|hijax|",
+        r"index_tricks|jaxpr_util|lax_reference|literals|lru_cache|mesh_utils|op_shardings|pallas_call|",
+        r"partition_spec|philox\dx32|pickle_util|pmap|pretty_printer|qdwh|scalar_types|shard_map|sourcemap|",
+        r"stateful_rng|thread_map|threefry\dx32|tpu_custom_call|window_functions|windowed_reductions|",
+        r"xla_metadata|xla_metadata_lib|",
+        // Of Python.
+        r"ast|_local|locks|runners|selector_events|streams|taskgroups|timeouts|unix_events|",
+        // Of Equinox, Flax and Optax.
+        r"_ad|_better_abstract|_caches|_compile_utils|_filters|_jit|_module|_pretty_print|_tree|filterlib|",
+        r"graphlib|pytreelib|rnglib|statelib|variablelib|_accumulating|_alias|_chain|_classification|",
+        r"_combining|_masking|",
+        // Of Orbax and Grain.
+        r"async_checkpointer|asyncio_utils|atomicity|base_pytree_checkpoint_handler|",
+        r"composite_checkpoint_handler|jax_array_handlers|ocdbt_utils|pytree_checkpoint_handler|",
+        r"pytree_checkpointer|tensorstore_utils|type_handlers|grain_pool|lazy_dataset|",
+        r"multiprocess_prefetch|process_prefetch)\.py:",
     ];
     CACHE = [
         r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",

@@ -13,6 +13,7 @@ mod columns;
 mod combined_ops;
 mod compare;
 mod compare_causes;
+mod compare_pairing;
 mod compare_reasons;
 mod compared_steps;
 mod cpu_programs;

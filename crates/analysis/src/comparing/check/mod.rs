@@ -397,7 +397,14 @@ fn explains(cause: &ComparedCause, metric: &Metric) -> bool {
     match metric {
         Metric::MemoryPeak => cause.difference_bytes.is_some(),
         Metric::CompilationCount | Metric::CompilationTime => cause.kind == "recompiled",
-        Metric::LaunchCount => matches!(cause.kind.as_str(), "op_new" | "op_gone" | "launches"),
+        Metric::LaunchCount => match cause.kind.as_str() {
+            // A program that runs on one side only has ops; one that differs has none.
+            "program" => cause.op.is_some(),
+            kind => matches!(
+                kind,
+                "op_new" | "op_gone" | "launches" | "loop_copies" | "loop_length"
+            ),
+        },
         Metric::CollectiveBytes => cause.kind == "resized",
         _ => cause.difference_ps.is_some(),
     }

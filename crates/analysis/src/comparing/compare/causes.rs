@@ -12,6 +12,8 @@ mod programs;
 mod waiting;
 
 use super::cause::{MOST, cause, is_most_of, more_or_less, signed};
+use super::lone_programs::LonePrograms;
+use super::loops;
 use super::memory;
 use super::pair::Both;
 use super::ranges::number;
@@ -56,9 +58,14 @@ pub(super) fn causes<'a>(
     first.extend(step.and_then(|step| of_devices(both, step)));
     let has_devices = first.last().is_some_and(|cause| cause.kind == "device");
     let resized = sizes::of(both);
+    let lone = LonePrograms::of(both);
     let mut causes = Vec::new();
     if let Some(step) = step {
-        causes.extend(of_step(both, step, bars));
+        causes.extend(of_step(both, step, bars, &lone));
+        // What differs between devices are no loops that run more often.
+        if !has_devices {
+            causes.extend(loops::causes(both));
+        }
         // If the step clearly changed the other way, or by much more, a shift of most ops does not
         // explain it.
         let explains =
@@ -70,6 +77,9 @@ pub(super) fn causes<'a>(
     causes.extend(recompiled(both));
     causes.extend(memory::causes(both));
     causes.extend(of_programs(both, programs));
+    if step.is_none() {
+        causes.extend(lone.causes(both, None));
+    }
     let direction = step.filter(|step| is_large(both, step));
     largest_first(&mut causes, direction.map(|step| step.difference_ps));
     first.extend(resized);
@@ -97,6 +107,7 @@ fn of_step<'a>(
     both: &Both<'_, '_>,
     step: &TimeDifference,
     bars: impl Iterator<Item = &'a WaterfallBar>,
+    lone: &LonePrograms<'_>,
 ) -> Vec<ComparedCause> {
     let least_ps = LEAST_RATIO * both.sides[0].typical_step_ps().unwrap_or(0.0);
     let is_large = is_large(both, step);
@@ -116,13 +127,14 @@ fn of_step<'a>(
         .filter_map(|bar| of_bar(both, bar))
         .collect();
     causes.extend(of_waiting(both, &waiting, &limits));
-    causes.extend(one_sided(both, least_ps));
+    causes.extend(one_sided(both, lone, least_ps));
     largest_first(&mut causes, limits.large_ps);
     let mut ops = 0;
     causes.retain(|cause| {
         ops += usize::from(cause.op.is_some());
         cause.op.is_none() || ops <= NAMED_OPS
     });
+    causes.extend(lone.causes(both, Some(step)));
     causes.extend(of_parts(both, &causes, least_ps));
     causes
 }

@@ -13,6 +13,7 @@ use crate::measuring::totals::totals_within;
 use crate::views::ops::key::{Key, key_of};
 
 /// One op, or work without one.
+#[derive(Clone)]
 pub(crate) struct Item {
     pub(super) key: Key,
     /// The part of a step it belongs to.
@@ -28,6 +29,18 @@ pub(crate) struct Item {
 }
 
 impl Item {
+    /// Several items as one, which is called as the first.
+    pub(super) fn sum<'a>(mut items: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let mut sum = items.next()?.clone();
+        for item in items {
+            let values = sum.self_ps.iter_mut().zip(&item.self_ps);
+            values.for_each(|(sum, own)| *sum += own);
+            let counts = sum.occurrences.iter_mut().zip(&item.occurrences);
+            counts.for_each(|(sum, own)| *sum += own);
+        }
+        Some(sum)
+    }
+
     /// Mean self time of a typical step.
     pub(super) fn mean_ps(&self) -> f64 {
         mean(self.self_ps.iter().copied()).unwrap_or(0.0)

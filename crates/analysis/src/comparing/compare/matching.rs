@@ -7,12 +7,15 @@
 //! ```
 //!
 //! Colors are refined as in the Weisfeiler-Leman test, strict ones first. Each matched pair gets a unique
-//! color, so that matches spread to their neighbors, and later levels require less. Nodes that ran and
-//! are still unmatched are matched by a score of at least 0.5.
+//! color, so that matches spread to their neighbors, and later levels require less. Before those that
+//! disregard scopes, copies of an op are matched with the op that runs as often as all of them
+//! ([`groups`]). Nodes that ran and are still unmatched are matched by a score of at least 0.5. Work of
+//! another pass of training is other work, whatever else is alike.
 
-use rustc_hash::FxHashMap;
-use stepscope_model::hlo::name_stack::parts;
+use rustc_hash::{FxHashMap, FxHashSet};
+use stepscope_model::hlo::name_stack::{Pass, parts};
 
+use super::groups::{Group, SAME_RUNS, groups};
 use super::nodes::{Node, hash, stem};
 
 /// Which features make up a color, and how many rounds it is refined.
@@ -30,7 +33,8 @@ const SCOPE: u8 = 8;
 const SOURCE: u8 = 16;
 const STEM: u8 = 32;
 
-const LEVELS: [Level; 14] = [
+/// Those that require the same scope, or the same neighbors.
+const STRICT: [Level; 9] = [
     level(OPCODE | BODY | SHAPE | SCOPE | SOURCE, 3, true),
     level(OPCODE | BODY | SHAPE | SCOPE, 3, false),
     level(OPCODE | BODY | SCOPE | SOURCE, 2, false),
@@ -40,6 +44,8 @@ const LEVELS: [Level; 14] = [
     level(OPCODE | BODY | SCOPE, 1, false),
     level(OPCODE | BODY | SHAPE | SCOPE | SOURCE, 0, true),
     level(OPCODE | BODY | SCOPE, 0, true),
+];
+const LOOSE: [Level; 5] = [
     level(OPCODE | SCOPE, 1, false),
     level(OPCODE | BODY, 1, false),
     level(OPCODE | SCOPE, 0, true),
@@ -61,21 +67,46 @@ const MAX_SCORED: usize = 300;
 /// Position on the left and on the right.
 pub(super) type Pair = (usize, usize);
 
-/// The matched nodes, by position on the left. No node is matched twice.
-pub(super) fn match_nodes(left: &[Node], right: &[Node]) -> Vec<Pair> {
+/// Matched nodes.
+pub(super) struct Matched {
+    /// By position on the left. No node is matched twice; of a group, the first of each side is here.
+    pub(super) pairs: Vec<Pair>,
+    pub(super) groups: Vec<Group>,
+}
+
+/// The matched nodes of two programs.
+pub(super) fn match_nodes(left: &[Node], right: &[Node]) -> Matched {
     let mut matching = Matching {
         sides: [left, right],
         partners: [vec![None; left.len()], vec![None; right.len()]],
         count: 0,
     };
-    for level in &LEVELS {
-        matching.apply(level);
+    // By its neighbors alone, one copy of an op looks like the op in the loop.
+    let is_scoped = |level: &Level| level.features & SCOPE != 0;
+    for level in &STRICT {
+        matching.apply(level, !is_scoped(level));
+    }
+    let groups = groups(matching.sides, |side, index| {
+        matching.partners[side][index].is_none()
+    });
+    for group in &groups {
+        matching.pair_group(group);
+    }
+    let rest = STRICT.iter().filter(|level| !is_scoped(level));
+    for level in rest.chain(&LOOSE) {
+        matching.apply(level, false);
     }
     matching.score();
     let partners = matching.partners[0].iter().enumerate();
-    partners
+    let further = groups.iter().flat_map(|group| &group.sides[0][1..]);
+    let further: FxHashSet<usize> = further.copied().collect();
+    let pairs = partners
         .filter_map(|(left, right)| Some((left, right.as_ref()?.0)))
-        .collect()
+        .filter(|(left, _)| !further.contains(left));
+    Matched {
+        pairs: pairs.collect(),
+        groups,
+    }
 }
 
 /// Matches the nodes of two identical programs by name.
@@ -110,7 +141,17 @@ impl Matching<'_> {
         self.count += 1;
     }
 
-    fn apply(&mut self, level: &Level) {
+    fn pair_group(&mut self, group: &Group) {
+        let firsts = [group.sides[0][0], group.sides[1][0]];
+        for (side, members) in group.sides.iter().enumerate() {
+            for &index in members {
+                self.partners[side][index] = Some((firsts[1 - side], self.count));
+            }
+        }
+        self.count += 1;
+    }
+
+    fn apply(&mut self, level: &Level, needs_same_runs: bool) {
         let colors = [self.colors(0, level), self.colors(1, level)];
         let mut groups: FxHashMap<u64, [Vec<usize>; 2]> = FxHashMap::default();
         let mut order = Vec::new();
@@ -129,7 +170,13 @@ impl Matching<'_> {
             let [left, right] = &groups[&color];
             let is_unique = left.len() == 1 && right.len() == 1;
             if is_unique || level.pairs_equals && left.len() == right.len() {
-                for (&left, &right) in left.iter().zip(right) {
+                let sides = self.sides;
+                let pairs = left.iter().zip(right);
+                let fitting = pairs.filter(|(a, b)| {
+                    let (a, b) = (&sides[0][**a], &sides[1][**b]);
+                    !are_other_passes(a, b) && !(needs_same_runs && are_other_runs(a, b))
+                });
+                for (&left, &right) in fitting {
                     self.pair(left, right);
                 }
             }
@@ -196,7 +243,8 @@ impl Matching<'_> {
     /// How alike two nodes are, 0 to 1.
     fn likeness(&self, a: usize, b: usize) -> f64 {
         let (left, right) = (&self.sides[0][a], &self.sides[1][b]);
-        if left.opcode != right.opcode {
+        let are_other_ranks = left.rank.zip(right.rank).is_some_and(|(a, b)| a != b);
+        if left.opcode != right.opcode || are_other_ranks || are_other_passes(left, right) {
             return 0.0;
         }
         let known = |x: &str, y: &str| !x.is_empty() && x == y;
@@ -234,6 +282,20 @@ impl Matching<'_> {
     }
 }
 
+/// Whether one of two nodes is known to belong to the backward pass and the other one not. What is computed
+/// again there is the work of the forward pass, which it may also replace.
+fn are_other_passes(left: &Node, right: &Node) -> bool {
+    let passes = [left.pass, right.pass];
+    let is_backward = passes.map(|pass| pass == Pass::Backward);
+    is_backward[0] != is_backward[1] && !passes.contains(&Pass::Unknown)
+}
+
+/// Whether two nodes ran, one more often than the other.
+fn are_other_runs(left: &Node, right: &Node) -> bool {
+    let ran = left.item.is_some() && right.item.is_some();
+    ran && (left.runs - right.runs).abs() > SAME_RUNS * left.runs.max(right.runs)
+}
+
 fn color(node: &Node, features: u8) -> u64 {
     let text = |feature: u8, text: &str| {
         if features & feature == 0 {
@@ -250,6 +312,7 @@ fn color(node: &Node, features: u8) -> u64 {
         text(SCOPE, &node.scope),
         text(SOURCE, &node.source),
         text(STEM, stem(&node.name)),
+        node.rank,
     ))
 }
 

@@ -2,8 +2,10 @@
 //! Without HLO, a program's ops are nodes without neighbors, with names, categories and scopes.
 
 use std::hash::{Hash, Hasher};
+use std::str::Split;
 
 use rustc_hash::{FxHashMap, FxHasher};
+use stepscope_model::hlo::name_stack::{Pass, pass};
 use stepscope_model::{ProgramId, Session};
 
 use super::items::Item;
@@ -22,10 +24,25 @@ pub(super) struct Node {
     pub(super) source: String,
     /// Hash of the opcodes inside a fusion.
     pub(super) body: u64,
+    /// The pass of training by its scope.
+    pub(super) pass: Pass,
+    /// How often it runs in a typical step.
+    pub(super) runs: f64,
+    /// Number of dimensions, where nodes with another number do not match.
+    pub(super) rank: Option<usize>,
     pub(super) operands: Vec<u32>,
     pub(super) users: Vec<u32>,
     /// Whether it only moves or names data, such as parameters and tuples.
     pub(super) is_bookkeeping: bool,
+}
+
+impl Node {
+    /// Leaves what HLO says of it unknown.
+    pub(super) fn forget_shape(&mut self) {
+        self.shape.clear();
+        self.body = 0;
+        self.rank = None;
+    }
 }
 
 /// The nodes of one program with the items that ran; for `None`, the items that ran without a program.
@@ -67,27 +84,45 @@ pub(super) fn nodes(session: &Session, program: Option<ProgramId>, items: &[Item
             .get(item.name(session))
             .filter(|_| item.op().is_some())
         {
-            Some(&node) => nodes[node].item = Some(index),
+            Some(&node) => {
+                nodes[node].item = Some(index);
+                nodes[node].runs = item.count();
+            }
             None => nodes.push(of_item(session, index, item)),
         }
     }
     nodes
 }
 
-/// Unmatched items, as nodes without neighbors.
+/// Unmatched items, as nodes without neighbors. Their programs differ, so that only what HLO says of each
+/// tells them apart: `jit_add` of a vector is not that of a matrix.
 pub(super) fn loose(session: &Session, items: &[Item], is_matched: &[bool]) -> Vec<Node> {
     let rest = items
         .iter()
         .enumerate()
         .filter(|(index, _)| !is_matched[*index]);
-    rest.map(|(index, item)| of_item(session, index, item))
-        .collect()
+    rest.map(|(index, item)| {
+        let mut node = of_item(session, index, item);
+        let program = item.program(session).filter(|_| item.op().is_some());
+        let hlo = program.and_then(|id| session.program(id).hlo.as_ref());
+        if let Some((hlo, instruction)) =
+            hlo.and_then(|hlo| Some((hlo, hlo.instruction(item.name(session))?)))
+        {
+            node.shape = shape_text(&instruction.shape);
+            node.body = body(hlo, instruction);
+            let is_array = !instruction.shape.is_tuple();
+            node.rank = is_array.then_some(instruction.shape.dimensions.len());
+        }
+        node
+    })
+    .collect()
 }
 
-fn of_instruction(
+/// Hash of the opcodes inside a fusion.
+fn body(
     hlo: &stepscope_model::hlo::Program,
     instruction: &stepscope_model::hlo::Instruction,
-) -> Node {
+) -> u64 {
     let mut opcodes: Vec<&str> = hlo
         .called_computations(instruction)
         .filter(|computation| computation.is_fusion_body)
@@ -96,6 +131,13 @@ fn of_instruction(
         .filter(|opcode| !is_bookkeeping(opcode))
         .collect();
     opcodes.sort_unstable();
+    hash(&opcodes)
+}
+
+fn of_instruction(
+    hlo: &stepscope_model::hlo::Program,
+    instruction: &stepscope_model::hlo::Instruction,
+) -> Node {
     let source = instruction.source.as_ref();
     Node {
         item: None,
@@ -111,7 +153,10 @@ fn of_instruction(
         shape: shape_text(&instruction.shape),
         scope: instruction.op_name.clone(),
         source: source.map_or_else(String::new, |at| at.label()),
-        body: hash(&opcodes),
+        body: body(hlo, instruction),
+        pass: pass(&instruction.op_name),
+        runs: 0.0,
+        rank: None,
         operands: Vec::new(),
         users: Vec::new(),
         is_bookkeeping: is_bookkeeping(&instruction.opcode),
@@ -125,6 +170,7 @@ fn of_item(session: &Session, index: usize, item: &Item) -> Node {
     };
     let category = text(op.map(|op| op.category));
     let framework_op = session.label(item.label).framework_op;
+    let scope = text(op.map(|op| op.scope).or(framework_op));
     Node {
         item: Some(index),
         name: item.name(session).to_owned(),
@@ -135,9 +181,12 @@ fn of_item(session: &Session, index: usize, item: &Item) -> Node {
             _ => category,
         },
         shape: String::new(),
-        scope: text(op.map(|op| op.scope).or(framework_op)),
+        pass: pass(&scope),
+        scope,
         source: text(op.map(|op| op.source)),
         body: 0,
+        runs: item.count(),
+        rank: None,
         operands: Vec::new(),
         users: Vec::new(),
         is_bookkeeping: false,
@@ -152,6 +201,14 @@ pub(super) fn shape_text(shape: &stepscope_model::hlo::Shape) -> String {
     }
     let dimensions: Vec<String> = shape.dimensions.iter().map(ToString::to_string).collect();
     format!("{}[{}]", shape.element_type.name(), dimensions.join(","))
+}
+
+/// The dimensions of each array of a shape in text form.
+pub(super) fn arrays(shape: &str) -> impl Iterator<Item = Split<'_, char>> {
+    let inner = shape.split('[').skip(1);
+    inner
+        .filter_map(|rest| rest.split_once(']'))
+        .map(|(dimensions, _)| dimensions.split(','))
 }
 
 /// Opcodes that only name or pass on values.

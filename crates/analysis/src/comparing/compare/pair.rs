@@ -1,11 +1,9 @@
 //! A session and the baseline: which ops match, what changed, and whether it is more than noise.
 
-use std::str::Split;
-
 use stepscope_model::Session;
 
 use super::items::Item;
-use super::nodes::Node;
+use super::nodes::{Node, arrays};
 use super::noise::{Effect, RunNoise, discoveries, effect};
 use super::pairing::Pairing;
 use super::ranges::{OtherWork, are_far_apart, are_other_counts, effect_of_ranges, gap, number};
@@ -65,7 +63,7 @@ impl<'a, 'b> Both<'a, 'b> {
     ) -> Self {
         let items = [sides[0].items.as_slice(), sides[1].items.as_slice()];
         let pairing = Pairing::of([sides[0].session, sides[1].session], items);
-        let changes = Changes::of(sides, &pairing.items);
+        let changes = Changes::of(sides, &pairing.items, &pairing.joined);
         let node_of = [0, 1].map(|side| {
             let mut node_of = vec![None; items[side].len()];
             for (program, pair) in pairing.programs.iter().enumerate() {
@@ -227,8 +225,10 @@ impl<'a, 'b> Both<'a, 'b> {
         }
     }
 
-    pub(crate) fn item(&self, side: usize, index: Option<usize>) -> Option<&'b Item> {
-        Some(&self.sides[side].items[index?])
+    /// An item, or the sum of those that count as one with it.
+    pub(crate) fn item(&self, side: usize, index: Option<usize>) -> Option<&Item> {
+        let sum = self.pairing.joined.sum(side, index?);
+        Some(sum.unwrap_or(&self.sides[side].items[index?]))
     }
 
     pub(super) fn node(&self, side: usize, item: Option<usize>) -> Option<&Node> {
@@ -298,14 +298,13 @@ impl<'a, 'b> Both<'a, 'b> {
             .iter()
             .map(|change| {
                 let [a, b] = [(0, change.baseline), (1, change.other)]
-                    .map(|(side, item)| values(sides[side], item));
+                    .map(|(side, item)| self.values(side, item));
                 self.effect(&a, &b, self.is_another(change))
             })
             .collect();
         let is_large = |change: &Change| {
-            let mean = |side: usize, item: Option<usize>| {
-                item.map_or(0.0, |item: usize| sides[side].items[item].mean_ps())
-            };
+            let mean =
+                |side: usize, item: Option<usize>| self.item(side, item).map_or(0.0, Item::mean_ps);
             mean(0, change.baseline) >= TESTED_RATIO * steps[0] && change.baseline.is_some()
                 || mean(1, change.other) >= TESTED_RATIO * steps[1] && change.other.is_some()
         };
@@ -337,7 +336,10 @@ impl<'a, 'b> Both<'a, 'b> {
     }
 
     fn values(&self, side: usize, item: Option<usize>) -> Vec<f64> {
-        values(self.sides[side], item)
+        match self.item(side, item) {
+            Some(item) => item.self_ps.clone(),
+            None => vec![0.0; self.sides[side].typical().count()],
+        }
     }
 
     pub(super) fn matched(&self, change: &Change) -> &'static str {
@@ -435,13 +437,6 @@ fn category(session: &Session, item: &Item) -> String {
     }
 }
 
-fn values(side: &Side<'_>, item: Option<usize>) -> Vec<f64> {
-    match item {
-        Some(item) => side.items[item].self_ps.clone(),
-        None => vec![0.0; side.typical().count()],
-    }
-}
-
 /// The op runs in all typical steps of one side and never on the other, which noise does not cause.
 fn is_in_all_steps(sides: [&Side<'_>; 2], change: &Change) -> bool {
     let item = match (change.baseline, change.other) {
@@ -482,12 +477,4 @@ fn size(shape: &str) -> f64 {
         sizes.product::<f64>()
     });
     elements.sum()
-}
-
-/// The dimensions of each array of a shape in text form.
-pub(super) fn arrays(shape: &str) -> impl Iterator<Item = Split<'_, char>> {
-    let inner = shape.split('[').skip(1);
-    inner
-        .filter_map(|rest| rest.split_once(']'))
-        .map(|(dimensions, _)| dimensions.split(','))
 }

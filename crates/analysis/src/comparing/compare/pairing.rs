@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use stepscope_model::{ProgramId, Session};
 
+use super::given::{Given, given};
+use super::groups::Group;
 use super::items::Item;
-use super::matching::{Pair, match_names, match_nodes};
-use super::nodes::{Node, is_bookkeeping, nodes};
+use super::joined::Joined;
+use super::matching::{Matched, Pair, match_names, match_nodes};
+use super::nodes::{Node, is_bookkeeping, loose, nodes};
 
 /// Minimum cosine similarity of the opcode counts of two programs that match despite different names.
 const ALIKE: f64 = 0.8;
@@ -19,6 +22,8 @@ pub(super) struct ProgramPair {
     pub(super) programs: [ProgramId; 2],
     pub(super) nodes: [Vec<Node>; 2],
     pub(super) pairs: Vec<Pair>,
+    /// Copies of ops that are runs of one op on the other side; the first of each side is in `pairs`.
+    pub(super) groups: Vec<Group>,
     /// Whether both are the same program: same names, shapes and contents of instructions.
     pub(super) is_same: bool,
 }
@@ -37,6 +42,8 @@ pub(super) struct Pairing {
     pub(super) alone: [Vec<ProgramId>; 2],
     /// Matched items: position in the baseline, position in the other session.
     pub(super) items: Vec<Pair>,
+    /// Items that count as one.
+    pub(super) joined: Joined,
 }
 
 impl Pairing {
@@ -64,12 +71,17 @@ impl Pairing {
                 .collect()
         });
         let mut pairs: Vec<Pair> = programs.iter().flat_map(item_pairs).collect();
-        pairs.extend(rest(sessions, items, &pairs));
+        let groups = programs
+            .iter()
+            .flat_map(|program| item_groups(program, items));
+        let joined = Joined::of(items, groups);
+        pairs.extend(rest(sessions, items, &pairs, &joined));
         pairs.sort_unstable();
         Self {
             programs,
             alone,
             items: pairs,
+            joined,
         }
     }
 }
@@ -79,6 +91,8 @@ struct Candidate<'a> {
     time_ps: f64,
     share: f64,
     histogram: BTreeMap<&'a str, f64>,
+    /// The arrays that it is called with and returns; unknown without HLO.
+    given: Option<Given<'a>>,
 }
 
 /// Programs with HLO or time, most time first.
@@ -98,6 +112,7 @@ fn programs<'a>(session: &'a Session, items: &[Item]) -> Vec<Candidate<'a>> {
             time_ps: times[id.index()],
             share: times[id.index()] / total.max(1.0),
             histogram: histogram(session, id, items),
+            given: session.program(id).hlo.as_ref().map(given),
         })
         .collect();
     candidates.sort_by(|a, b| b.time_ps.total_cmp(&a.time_ps).then(a.id.cmp(&b.id)));
@@ -126,21 +141,48 @@ fn histogram<'a>(session: &'a Session, id: ProgramId, items: &[Item]) -> BTreeMa
     counts
 }
 
+/// Matches programs, the most alike first. Names come first, then what programs are called with and return:
+/// a name such as `jit_add` stands for many programs.
 fn match_programs(
     sessions: [&Session; 2],
     candidates: &[Vec<Candidate<'_>>; 2],
 ) -> Vec<[ProgramId; 2]> {
+    let counts = [0, 1].map(|side| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for candidate in &candidates[side] {
+            let name = sessions[side].program(candidate.id).name.as_str();
+            *counts.entry(name).or_default() += 1;
+        }
+        counts
+    });
     let mut scores = Vec::new();
     for (left, a) in candidates[0].iter().enumerate() {
         for (right, b) in candidates[1].iter().enumerate() {
             let (first, second) = (sessions[0].program(a.id), sessions[1].program(b.id));
-            let is_same = first.id == second.id && first.name == second.name;
             let is_named_alike = first.name == second.name;
+            if !is_named_alike && (a.time_ps == 0.0 || b.time_ps == 0.0) {
+                continue;
+            }
+            let is_only_one = || {
+                let mut counts = counts.iter();
+                is_named_alike && counts.all(|counts| counts[first.name.as_str()] == 1)
+            };
+            let given = given_alike(a.given.as_ref(), b.given.as_ref());
+            if given == 0.0 && !is_only_one() {
+                continue;
+            }
             let likeness = cosine(&a.histogram, &b.histogram);
-            if is_named_alike || likeness >= ALIKE && a.time_ps > 0.0 && b.time_ps > 0.0 {
+            if is_named_alike || likeness >= ALIKE {
                 let names = f64::from(u8::from(is_named_alike));
                 let shares = 1.0 - (a.share - b.share).abs();
-                let score = 4.0 * f64::from(u8::from(is_same)) + 2.0 * names + likeness + shares;
+                let ids = if first.id != second.id || !is_named_alike {
+                    0.0
+                } else if first.id > MAX_COUNTED {
+                    BY_FINGERPRINT
+                } else {
+                    BY_COUNT
+                };
+                let score = 2.0 * names + 2.0 * given + likeness + shares + ids;
                 scores.push((score, left, right));
             }
         }
@@ -155,6 +197,18 @@ fn match_programs(
         }
     }
     matched
+}
+
+/// Ids up to this may be numbers of modules in the order of compilation; greater ones are fingerprints.
+const MAX_COUNTED: u64 = 1 << 20;
+/// What an equal id adds to the likeness of programs of one name.
+const BY_FINGERPRINT: f64 = 4.0;
+const BY_COUNT: f64 = 0.1;
+
+/// How alike the arrays are that two programs are called with and return; half where that is unknown.
+fn given_alike(left: Option<&Given<'_>>, right: Option<&Given<'_>>) -> f64 {
+    left.zip(right)
+        .map_or(0.5, |(left, right)| left.likeness(right))
 }
 
 fn cosine(a: &BTreeMap<&str, f64>, b: &BTreeMap<&str, f64>) -> f64 {
@@ -189,8 +243,11 @@ fn program_pair(sessions: [&Session; 2], items: [&[Item]; 2], ids: [ProgramId; 2
             .iter()
             .zip(&right)
             .all(|(a, b)| a.shape == b.shape && a.body == b.body);
-    let pairs = if is_named_alike {
-        match_names(&left, &right)
+    let Matched { pairs, groups } = if is_named_alike {
+        Matched {
+            pairs: match_names(&left, &right),
+            groups: Vec::new(),
+        }
     } else {
         match_nodes(&left, &right)
     };
@@ -198,6 +255,7 @@ fn program_pair(sessions: [&Session; 2], items: [&[Item]; 2], ids: [ProgramId; 2
         programs: ids,
         nodes: [left, right],
         pairs,
+        groups,
         is_same: is_one,
     }
 }
@@ -209,17 +267,54 @@ fn item_pairs(program: &ProgramPair) -> impl Iterator<Item = Pair> {
     })
 }
 
+/// Items that count as one; only those in the same part of a step do.
+fn item_groups(
+    program: &ProgramPair,
+    items: [&[Item]; 2],
+) -> impl Iterator<Item = [Vec<usize>; 2]> {
+    let groups = program.groups.iter().map(|group| {
+        [0, 1].map(|side| {
+            let nodes = group.sides[side].iter();
+            nodes
+                .filter_map(|&node| program.nodes[side][node].item)
+                .collect::<Vec<usize>>()
+        })
+    });
+    groups.filter(move |sides| {
+        let mut parts = sides
+            .iter()
+            .zip(items)
+            .flat_map(|(members, items)| members.iter().map(|&member| items[member].part));
+        let first = parts.next();
+        parts.all(|part| Some(part) == first)
+    })
+}
+
 /// Matches the items outside of matched programs, and those left unmatched within them.
-fn rest(sessions: [&Session; 2], items: [&[Item]; 2], pairs: &[Pair]) -> Vec<Pair> {
-    let [left, right] = [0, 1].map(|side| {
-        let mut is_matched = vec![false; items[side].len()];
+fn rest(
+    sessions: [&Session; 2],
+    items: [&[Item]; 2],
+    pairs: &[Pair],
+    joined: &Joined,
+) -> Vec<Pair> {
+    let [mut left, mut right] = [0, 1].map(|side| {
+        let mut is_matched: Vec<bool> = (0..items[side].len())
+            .map(|item| joined.is_further(side, item))
+            .collect();
         for pair in pairs {
             is_matched[[pair.0, pair.1][side]] = true;
         }
-        super::nodes::loose(sessions[side], items[side], &is_matched)
+        loose(sessions[side], items[side], &is_matched)
     });
-    let matched = match_nodes(&left, &right).into_iter();
-    matched
+    // What only one side knows tells nothing apart.
+    let is_known = |nodes: &[Node]| nodes.iter().any(|node| !node.shape.is_empty());
+    if !is_known(&left) || !is_known(&right) {
+        for node in left.iter_mut().chain(&mut right) {
+            node.forget_shape();
+        }
+    }
+    let pairs = match_nodes(&left, &right).pairs.into_iter();
+    pairs
         .filter_map(|(a, b)| Some((left[a].item?, right[b].item?)))
         .collect()
 }

@@ -36,6 +36,11 @@ fn row(sessions: [&Session; 2], pair: &ProgramPair) -> ComparedProgram {
     for &(a, b) in &pair.pairs {
         (is_matched[0][a], is_matched[1][b]) = (true, true);
     }
+    for group in &pair.groups {
+        for (is_matched, members) in is_matched.iter_mut().zip(&group.sides) {
+            members.iter().for_each(|&node| is_matched[node] = true);
+        }
+    }
     let rest = |nodes: &[Node], is_matched: &[bool]| -> Vec<String> {
         let alone = nodes.iter().zip(is_matched);
         alone

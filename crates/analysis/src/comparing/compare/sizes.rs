@@ -7,7 +7,8 @@ use stepscope_model::hlo::Shape;
 
 use super::cause::cause;
 use super::items::Item;
-use super::pair::{Both, arrays};
+use super::nodes::arrays;
+use super::pair::Both;
 use super::pairing::ProgramPair;
 use super::report::ComparedCause;
 use crate::telling::format;

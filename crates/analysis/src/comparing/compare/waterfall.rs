@@ -11,6 +11,7 @@
 //! sum to the difference exactly, whichever side is the baseline.
 
 use super::items::Item;
+use super::joined::Joined;
 use super::matching::Pair;
 use super::report::{BarKind, Evidence, WaterfallBar};
 use super::side::Side;
@@ -57,7 +58,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    pub(super) fn of(sides: [&Side<'_>; 2], pairs: &[Pair]) -> Self {
+    pub(super) fn of(sides: [&Side<'_>; 2], pairs: &[Pair], joined: &Joined) -> Self {
         let factors = WORK_PARTS.map(|part| Factors::of(sides, part));
         let factor = |part: PartKind| {
             let found = factors.iter().find(|factors| factors.part == part);
@@ -66,7 +67,8 @@ impl Changes {
         let mut ops: Vec<Change> = Vec::new();
         let mut is_paired = sides.map(|side| vec![false; side.items.len()]);
         for &(left, right) in pairs {
-            let (a, b) = (&sides[0].items[left], &sides[1].items[right]);
+            let [a, b] = [(0, left), (1, right)]
+                .map(|(side, item)| joined.sum(side, item).unwrap_or(&sides[side].items[item]));
             is_paired[0][left] = true;
             is_paired[1][right] = true;
             // An op that moved to another part is subtracted from the old one and added to the new one.
@@ -79,7 +81,7 @@ impl Changes {
         }
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             for (index, item) in sides[side].items.iter().enumerate() {
-                if !is_paired[side][index] {
+                if !is_paired[side][index] && !joined.is_further(side, index) {
                     ops.push(Change {
                         baseline: (side == 0).then_some(index),
                         other: (side == 1).then_some(index),

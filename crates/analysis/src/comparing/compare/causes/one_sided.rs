@@ -7,6 +7,7 @@ use stepscope_model::hlo::name_stack::{Pass, pass};
 
 use super::super::cause::{MOST, cause, signed};
 use super::super::items::Item;
+use super::super::lone_programs::LonePrograms;
 use super::super::nodes::stem;
 use super::super::pair::Both;
 use super::super::report::{ComparedCause, Evidence};
@@ -34,13 +35,17 @@ struct Group<'a> {
 }
 
 /// A cause for each group of ops that takes at least that much time.
-pub(super) fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
+pub(super) fn one_sided(
+    both: &Both<'_, '_>,
+    lone: &LonePrograms<'_>,
+    least_ps: f64,
+) -> Vec<ComparedCause> {
     let own_scopes = OwnScopes::of(both);
     let is_again = [0, 1].map(|side| adds_recomputation(both, side));
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut positions: BTreeMap<(bool, Common<'_>), usize> = BTreeMap::new();
     for (op, change) in both.changes.ops.iter().enumerate() {
-        if change.baseline.is_some() && change.other.is_some() {
+        if change.baseline.is_some() && change.other.is_some() || lone.has(op) {
             continue;
         }
         let is_new = change.baseline.is_none();

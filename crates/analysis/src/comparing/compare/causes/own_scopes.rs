@@ -48,6 +48,18 @@ impl<'a> OwnScopes<'a> {
                 }
             }
         }
+        // Copies of an op that count as one with their first have a partner, too.
+        for (side, counts) in counts.iter_mut().enumerate() {
+            let items = 0..both.sides[side].items.len();
+            for item in items.filter(|&item| both.pairing.joined.is_further(side, item)) {
+                let mut own = scope(both, side, Some(item)).map(names).unwrap_or_default();
+                own.sort_unstable();
+                own.dedup();
+                for name in own {
+                    counts.entry(name).or_default().0 += 1;
+                }
+            }
+        }
         let mut side = 0;
         Self(counts.map(|counts| {
             let others = &known[1 - side];

@@ -1,4 +1,4 @@
-//! Programs that were compiled again, that differ, or that run on one side only.
+//! Programs that were compiled again, or that differ.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,6 @@ use super::super::pair::Both;
 use super::super::pairing::ProgramPair;
 use super::super::report::{ComparedCause, ComparedProgram};
 use super::super::side::Side;
-use crate::telling::format;
 
 pub(super) fn recompiled(both: &Both<'_, '_>) -> Option<ComparedCause> {
     let again = |side: &Side<'_>| side.compilations.iter().filter(|row| row.is_again).count();
@@ -41,9 +40,8 @@ pub(super) fn recompiled(both: &Both<'_, '_>) -> Option<ComparedCause> {
     Some(cause("recompiled", text, None))
 }
 
-/// Programs that differ, or run on one side only; many of these in one sentence.
+/// Programs that ran on both sides and differ.
 pub(super) fn of_programs(both: &Both<'_, '_>, programs: &[ComparedProgram]) -> Vec<ComparedCause> {
-    const NAMED_ALONE: usize = 2;
     let id = |side: usize, pair: &ProgramPair| {
         let program = both.sides[side].session.program(pair.programs[side]);
         program.id.to_string()
@@ -52,30 +50,7 @@ pub(super) fn of_programs(both: &Both<'_, '_>, programs: &[ComparedProgram]) -> 
     let compared: BTreeSet<[String; 2]> = compared
         .map(|pair| [0, 1].map(|side| id(side, pair)))
         .collect();
-    let mut causes = Vec::new();
-    for (matched, place) in [("new", "this session"), ("gone", "the baseline")] {
-        let own = programs.iter().filter(|program| program.matched == matched);
-        let name = |program: &ComparedProgram| match matched {
-            "new" => program.other.clone(),
-            _ => program.baseline.clone(),
-        };
-        let mut names: Vec<String> = own.map(name).collect();
-        if names.len() <= NAMED_ALONE {
-            names.dedup();
-            let told = names.into_iter();
-            causes.extend(told.map(|name| {
-                let text = format!("the program {name} runs only in {place}");
-                cause("program", text, None)
-            }));
-        } else {
-            let text = format!(
-                "{} programs run only in {place}: {}",
-                names.len(),
-                numbered(names)
-            );
-            causes.push(cause("program", text, None));
-        }
-    }
+    let mut causes: Vec<ComparedCause> = Vec::new();
     let changed = programs
         .iter()
         .filter(|program| program.matched == "changed");
@@ -89,26 +64,6 @@ pub(super) fn of_programs(both: &Both<'_, '_>, programs: &[ComparedProgram]) -> 
         }
     }
     causes
-}
-
-/// `jit_add (7), jit_step and 12 more`
-fn numbered(mut names: Vec<String>) -> String {
-    const NAMED: usize = 4;
-    names.sort_unstable();
-    let mut groups: Vec<(&String, usize)> = names
-        .chunk_by(|a, b| a == b)
-        .map(|same| (&same[0], same.len()))
-        .collect();
-    groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let told = groups.iter().take(NAMED).map(|(name, count)| match count {
-        1 => format::shortened(name),
-        count => format!("{} ({count})", format::shortened(name)),
-    });
-    let told: Vec<String> = told.collect();
-    match groups.len().saturating_sub(NAMED) {
-        0 => told.join(", "),
-        rest => format!("{} and {rest} more", told.join(", ")),
-    }
 }
 
 fn of_changed(program: &ComparedProgram) -> ComparedCause {

@@ -61,6 +61,19 @@ const fn level(features: u8, rounds: usize, pairs_equals: bool) -> Level {
     }
 }
 
+impl Level {
+    /// Whether it requires more of a node than its opcode: ops without a scope or a line are not alike in
+    /// that.
+    fn tells(&self, node: &Node) -> bool {
+        let has = |feature: u8| self.features & feature != 0;
+        self.rounds > 0
+            || has(BODY | SHAPE | STEM)
+            || node.item.is_none()
+            || has(SCOPE) && !node.scope.is_empty()
+            || has(SOURCE) && !node.source.is_empty()
+    }
+}
+
 /// Maximum number of unmatched nodes per side that are scored.
 const MAX_SCORED: usize = 300;
 
@@ -157,7 +170,8 @@ impl Matching<'_> {
         let mut order = Vec::new();
         for side in 0..2 {
             for (index, &color) in colors[side].iter().enumerate() {
-                if self.partners[side][index].is_none() {
+                let node = &self.sides[side][index];
+                if self.partners[side][index].is_none() && level.tells(node) {
                     let group = groups.entry(color).or_insert_with(|| {
                         order.push(color);
                         [Vec::new(), Vec::new()]

@@ -65,7 +65,9 @@ pub(super) fn groups(sides: [&[Node]; 2], is_free: impl Fn(usize, usize) -> bool
         for members in alike.into_values() {
             for group in divided(sides, &members) {
                 for (is_taken, members) in is_taken.iter_mut().zip(&group.sides) {
-                    members.iter().for_each(|&index| is_taken[index] = true);
+                    for &index in members {
+                        is_taken[index] = true;
+                    }
                 }
                 found.push(group);
             }

@@ -105,11 +105,11 @@ impl<'s> Sight<'s, '_, '_> {
             1 => format!("a loop of {copies} runs"),
             count => format!("{count} loops of {copies} runs"),
         };
-        let copied = format!("{copies} copies of {}", format::counted(groups.len(), "op"));
+        let unrolled = format!("{copies} copies of {}", format::counted(groups.len(), "op"));
         let (before, after) = if looped == 1 {
-            (copied, looped_text)
+            (unrolled, looped_text)
         } else {
-            (looped_text, copied)
+            (looped_text, unrolled)
         };
         let ops = groups.iter().filter_map(|group| self.op(group.sides[0][0]));
         let step_ps = self.step_ps(ops);

@@ -38,7 +38,9 @@ fn row(sessions: [&Session; 2], pair: &ProgramPair) -> ComparedProgram {
     }
     for group in &pair.groups {
         for (is_matched, members) in is_matched.iter_mut().zip(&group.sides) {
-            members.iter().for_each(|&node| is_matched[node] = true);
+            for &node in members {
+                is_matched[node] = true;
+            }
         }
     }
     let rest = |nodes: &[Node], is_matched: &[bool]| -> Vec<String> {

@@ -61,13 +61,13 @@ fn by_counts(pairs: &[Pair<'_>], step: &TimeDifference) -> Option<ComparedCause>
     let mut changes: Vec<f64> = pairs.iter().map(change).collect();
     changes.sort_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()));
     let usual = *changes.get((changes.len() - 1) / 2)?;
-    let (changed, others): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|(a, b)| {
+    let (odd, others): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|(a, b)| {
         let expected: Vec<f64> = a.counts.iter().map(|count| count * usual).collect();
         are_other_counts(&expected, &b.counts)
     });
     let mut of_others = others.iter().map(|pair| change(pair) / usual);
     let are_same = of_others.all(|change| (change - 1.0).abs() <= ALIKE);
-    if changed.is_empty() || changed.len() > others.len() || !are_same {
+    if odd.is_empty() || odd.len() > others.len() || !are_same {
         return None;
     }
     let counts = others.iter().map(|pair| mean_counts(pair));
@@ -75,7 +75,7 @@ fn by_counts(pairs: &[Pair<'_>], step: &TimeDifference) -> Option<ComparedCause>
         [sums[0] + counts[0], sums[1] + counts[1]]
     });
     let means = sums.map(|sum| sum / others.len() as f64);
-    let named = changed.iter().map(|pair| {
+    let named = odd.iter().map(|pair| {
         let [before, after] = mean_counts(pair);
         format!(
             "{} runs {} instead of {} ops per step, {} as {} (before: {})",

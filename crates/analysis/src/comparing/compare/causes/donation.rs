@@ -101,9 +101,9 @@ fn copies(both: &Both<'_, '_>, pair: &ProgramPair, are_new: bool) -> usize {
 
 /// Bytes of the result that an alias is of.
 fn size(shape: &Shape, alias: &Alias) -> i64 {
-    let path = alias.output.iter();
-    let found = path.fold(Some(shape), |shape, &at| {
-        shape?.tuple_shapes.get(usize::try_from(at).ok()?)
+    let mut path = alias.output.iter();
+    let found = path.try_fold(shape, |shape, &at| {
+        shape.tuple_shapes.get(usize::try_from(at).ok()?)
     });
     let bytes = found.map_or(0, Shape::byte_size);
     i64::try_from(bytes).unwrap_or(i64::MAX)

@@ -23,6 +23,7 @@ pub(crate) mod pauses;
 pub(crate) mod repeats;
 pub mod selection;
 pub mod steps;
+pub(crate) mod tails;
 pub mod totals;
 pub(crate) mod unrecorded;
 pub(crate) mod windows;

@@ -11,7 +11,8 @@
 //!
 //! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device. What it
 //! waits after a launch returned is: see [`long_launches`]. On XLA:CPU, a program may be incomplete after
-//! its last op: see [`completions`].
+//! its last op: see [`completions`]. Of several devices, one may be done with its part of a run before
+//! the others: see [`tails`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::measuring::compiled_calls::CompiledCalls;
 use crate::measuring::completions::completions;
 use crate::measuring::interval::Intervals;
 use crate::measuring::long_launches::long_launches;
+use crate::measuring::tails::tails;
 use crate::measuring::work::AllWork;
 
 /// Pauses of every device: found once per session and kept, or with many hosts found for whoever
@@ -33,6 +35,8 @@ pub(crate) struct Pauses {
     runs: Vec<Vec<u32>>,
     /// By device: launches on their way, and programs that are not complete.
     others: Vec<Intervals>,
+    /// By device: when another one still worked on the same run.
+    tails: Vec<Intervals>,
     /// By device; empty with many hosts.
     kept: Vec<Intervals>,
 }
@@ -46,6 +50,7 @@ impl Pauses {
                 calls: CompiledCalls::of(session),
                 runs: vec![Vec::new(); session.devices.len()],
                 others: Vec::new(),
+                tails: Vec::new(),
                 kept: Vec::new(),
             };
             let is_trial = Program::trials(&session.programs);
@@ -63,7 +68,9 @@ impl Pauses {
             let incomplete = completions(session, &runs).into_iter();
             let launches = long_launches(session, &runs);
             let both = incomplete.zip(&launches);
-            pauses.others = both.map(|(one, other)| one.union(other)).collect();
+            let others = both.map(|(one, other)| one.union(other)).collect();
+            let tails = tails(session, &runs);
+            (pauses.others, pauses.tails) = (others, tails);
             if !session.has_many_hosts() {
                 let devices = session.device_ids();
                 pauses.kept = devices.map(|device| pauses.find(session, device)).collect();
@@ -80,6 +87,11 @@ impl Pauses {
         }
     }
 
+    /// When a device had done its part of a run, and another one had not.
+    pub(crate) fn tails_of(&self, device: DeviceId) -> &Intervals {
+        &self.tails[device.index()]
+    }
+
     fn runs<'a>(&self, session: &'a Session, device: DeviceId) -> Vec<&'a ProgramRun> {
         let own = self.runs[device.index()].iter();
         let run = |&position: &u32| &session.program_runs[position as usize];
@@ -90,6 +102,7 @@ impl Pauses {
         let runs = self.runs(session, device);
         let spans = spans(session.device(device).kind, &runs, &self.calls);
         let spans = Intervals::union_of(spans).union(&self.others[device.index()]);
+        let spans = spans.union(&self.tails[device.index()]);
         spans.subtract(&self.work.of_device(session, device))
     }
 }

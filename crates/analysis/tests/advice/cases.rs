@@ -286,6 +286,11 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         one(
             "float64_work",
+            busy().replace("f32[64,64]", "f64[64,64]"),
+            busy(),
+        ),
+        one(
+            "float64_work",
             gpu(KERNELS, "", "f64[4217,4217]"),
             gpu(KERNELS, "", "f32[4217,4217]"),
         ),

@@ -7,6 +7,7 @@ mod copied_arguments;
 mod debug_switches;
 mod drawings;
 mod folded;
+mod interpreter;
 mod late_threads;
 mod long_steps;
 mod many_copies;
@@ -18,7 +19,9 @@ mod requests;
 mod round_trips;
 mod sliced_arguments;
 mod step_cases;
+mod unequal_runs;
 mod unrecorded;
+mod waited_copies;
 
 use std::collections::BTreeSet;
 

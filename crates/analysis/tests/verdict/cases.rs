@@ -249,7 +249,7 @@ pub(crate) fn positives() -> Vec<Case> {
                 "2..8us  PjitFunction(step)",
                 "8..40us $a.py:1 a\n 9..30us $b.py:1 b\n 10..20us $c.py:1 c\n 11..15us $d.py:1 d\n      2..8us  PjitFunction(step)",
             )],
-            "The Python tracer was on: 24 traced calls on one thread took about 0.8 % of its time.",
+            "24 traced calls on one thread took at least about 1.6 %, and up to 8.1 % of its time.",
         ),
         ("many_steps", vec![steps(201, "10..90us  gemm")], "201 steps were captured."),
         (

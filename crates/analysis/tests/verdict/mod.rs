@@ -451,6 +451,7 @@ fn a_traced_call_costs_what_the_program_measured() {
     let found = findings(&with_manifest(&text, measured));
     assert_eq!(
         found[0].2,
-        "The Python tracer was on: 24 traced calls on one thread took about 4.0 % of its time."
+        "The Python tracer was on: 24 traced calls on one thread took at least about 4.0 %, and up to \
+         20.2 % of its time."
     );
 }

@@ -123,7 +123,7 @@ export const WORDS = {
     {
       key: "device",
       title: "Device pauses",
-      meaning: "device pauses although it has work",
+      meaning: "device pauses although it or another one has work",
     },
     {
       key: "blocked",

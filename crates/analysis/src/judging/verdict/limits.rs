@@ -13,16 +13,18 @@ pub const COMPILATION_OF_CAPTURE_RATIO: f64 = 0.05;
 pub const SILENT_STEPS: usize = 2;
 /// Leftover program runs count as a cut step from this share of the runs per step.
 pub const RUNS_PER_STEP_RATIO: f64 = 0.5;
-/// Step time that a traced Python call costs, in seconds (measured on CPU, see
+/// Step time that a traced Python call costs at least, in seconds (measured on CPU, see
 /// docs/reference/analyses/verdict.md).
-pub const SECONDS_PER_PYTHON_CALL: f64 = 0.2e-6;
+pub const SECONDS_PER_PYTHON_CALL: f64 = 0.4e-6;
+/// In programs, a traced call costs up to this many times as much as in a loop of nothing else.
+pub const PYTHON_CALL_RANGE: f64 = 5.0;
 /// A warning if captured steps take longer than those before the capture by more than this share.
 pub const CAPTURE_COST_RATIO: f64 = 0.1;
 /// Above this share, the figures no longer represent the program.
 pub const CAPTURE_COST_BAD_RATIO: f64 = 0.2;
-/// The Python tracer is a warning from this estimated cost, as a share of the traced time.
+/// The Python tracer is a warning from this least cost, as a share of the traced time.
 pub const PYTHON_COST_RATIO: f64 = 0.03;
-/// Below this estimated cost, the Python tracer is not mentioned.
+/// Below this least cost, the Python tracer is not mentioned.
 pub const PYTHON_TOLD_RATIO: f64 = 0.005;
 /// Profiles of this size open slowly in other tools (protobuf is limited to 2 GiB).
 pub const LARGE_BYTES: i64 = 1 << 30;

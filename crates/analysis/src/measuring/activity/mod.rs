@@ -48,7 +48,7 @@ pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
 use collections::Collections;
 pub(crate) use outermost::outermost;
 pub(crate) use queues::{QueueCalls, QueueEnd, QueueWaits};
-pub(crate) use reads::Activities;
+pub(crate) use reads::{Activities, is_conversion};
 pub(crate) use threads::{Loops, calls_functions, driving_threads, host_tracks, own_tracks};
 use threads::{call_levels, extent, python_labels};
 

@@ -24,6 +24,11 @@ const CONVERSIONS: [&str; 5] = [
     "$numpy ascontiguousarray",
     "$numpy copyto",
 ];
+/// Whether a frame is one of NumPy's functions that make an array of anything.
+pub(crate) fn is_conversion(name: &str) -> bool {
+    CONVERSIONS.contains(&name)
+}
+
 /// Labels are shared by all threads, so that a few threads show what a conversion does.
 const MOST_THREADS: usize = 8;
 
@@ -70,7 +75,7 @@ fn reads(session: &Session) -> Vec<LabelId> {
             .collect()
     };
     let conversions =
-        labels_with(&|kind, name| kind == SliceKind::Python && CONVERSIONS.contains(&name));
+        labels_with(&|kind, name| kind == SliceKind::Python && is_conversion(name));
     let awaits = labels_with(&|kind, name| kind == SliceKind::Host && is_buffer_wait(name));
     if conversions.is_empty() {
         return Vec::new();

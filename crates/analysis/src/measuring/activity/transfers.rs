@@ -4,11 +4,22 @@
 //! such as arrays of NumPy that were passed to it. Nothing is recorded of the wait: it is the time in
 //! which nothing else is recorded within the call.
 //!
+//! A thread that reads a result of a run that only begins after a copy to the device waits for that copy:
+//!
+//! ```text
+//! loop      [launch][ __float__                       ]
+//! pool      [ H2D Dispatch             ]
+//! device                                [ run     ]
+//!                   ^^^^^^^^^^^^^^^^^^^^ the copy to the device, not the reading of the result
+//! ```
+//!
 //! A thread that calls functions itself, such as one that evaluates meanwhile, reads results for itself.
 
-use stepscope_model::{Activity, Direction, HostId, Label, LabelId, Session, Span, Track, TrackId};
+use stepscope_model::{
+    Activity, Direction, HostId, Label, LabelId, Picos, Session, Span, Track, TrackId,
+};
 
-use super::{LevelOf, calls_functions, levels, own_tracks};
+use super::{Activities, LevelOf, calls_functions, levels, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels_in_passing};
 
@@ -43,7 +54,7 @@ pub(super) fn waited_for(
     let copies = of_copies(others, |_| true);
     let of_readers = of_copies(readers, |direction| direction != Direction::DeviceToHost);
     let copies = copies.iter().zip(&of_readers);
-    let copies: Vec<Intervals> = copies.map(|(one, other)| one.union(other)).collect();
+    let mut copies: Vec<Intervals> = copies.map(|(one, other)| one.union(other)).collect();
     if copies.iter().all(|times| times.spans().is_empty()) {
         return copies;
     }
@@ -61,10 +72,59 @@ pub(super) fn waited_for(
     let does_something = does_something.subtract(&waits);
     let starts = waits_within_starts(session, driving, windows);
     let does_something = does_something.subtract(&starts);
-    let copies = copies.into_iter();
-    copies
-        .map(|times| times.subtract(&does_something))
+    let to_device = level_of(Activity::Transfer(Direction::HostToDevice));
+    if let Some(own) = copies.get_mut(usize::from(to_device)) {
+        let reads = reads_until_runs(session, host, driving, windows);
+        *own = own.subtract(&does_something.subtract(&reads));
+    }
+    let by_level = copies.into_iter().enumerate();
+    by_level
+        .map(|(level, times)| {
+            if level == usize::from(to_device) {
+                times
+            } else {
+                times.subtract(&does_something)
+            }
+        })
         .collect()
+}
+
+/// When a driving thread reads a result, until the last run that begins within that read: what is read
+/// depends on it, and it begins once its arguments are on the device.
+fn reads_until_runs(
+    session: &Session,
+    host: HostId,
+    driving: &[TrackId],
+    windows: &[Span],
+) -> Intervals {
+    let activities = Activities::of(session);
+    let is_read: Vec<bool> = (0..session.labels.len())
+        .map(LabelId::from_index)
+        .map(|label| activities.label(label) == Activity::Transfer(Direction::DeviceToHost))
+        .collect();
+    let own = session.program_runs.iter();
+    let own = own.filter(|run| session.device(run.device).host == host);
+    let mut starts: Vec<Picos> = own.map(|run| run.span.start).collect();
+    starts.sort_unstable();
+    let mut found = Vec::new();
+    for &id in driving {
+        let Some(track) = session.track_having(id, |label| is_read[label.index()]) else {
+            continue;
+        };
+        for lane in &track.lanes {
+            let labels = lane.labels();
+            let within = windows.iter().flat_map(|&window| lane.overlapping(window));
+            for index in within.filter(|&index| is_read[labels[index].index()]) {
+                let read = lane.span(index);
+                let begun = starts.partition_point(|&start| start <= read.end);
+                let last = starts[..begun].last().copied();
+                if let Some(last) = last.filter(|&last| last > read.start) {
+                    found.push(Span::new(read.start, last));
+                }
+            }
+        }
+    }
+    Intervals::union_of(found)
 }
 
 /// Where a program is started: `[0] PjRtStreamExecutorRawLoadedExecutable::Execute` and the like.

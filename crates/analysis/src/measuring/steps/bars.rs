@@ -34,19 +34,43 @@ pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
     bars
 }
 
-/// The part of a step that exceeds its median over all steps the most, and by how many picoseconds.
+/// The part of a step that exceeds its median over all steps the most, and by how many picoseconds:
+/// if possible, one of which no usual step has as much.
 pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
-    let more = |index: usize| {
-        let all: Vec<f64> = bars
-            .iter()
-            .filter_map(|bar| bar.parts_ps.get(index).copied())
-            .collect();
-        step.parts_ps.get(index).copied().unwrap_or(0.0) - median(&all)
-    };
-    let grown = (0..PARTS.len()).map(|index| (PARTS[index], more(index)));
+    if let Some(&(part, more, _)) = grown_parts(bars, step).first() {
+        return (part, more);
+    }
+    let grown = (0..PARTS.len()).map(|index| (PARTS[index], beyond(bars, step, index)));
     grown
         .reduce(|most, next| if next.1 > most.1 { next } else { most })
         .unwrap_or((PartKind::Idle, 0.0))
+}
+
+/// The parts that a step has more of than any usual step, by how many picoseconds they exceed their
+/// medians, largest first; the third number is how much longer the step is than the median.
+pub fn grown_parts(bars: &[StepBar], step: &StepBar) -> Vec<(PartKind, f64, f64)> {
+    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
+    let usual = median(&durations);
+    let excess = step.duration_ps - usual;
+    let is_usual = |bar: &&StepBar| bar.duration_ps < usual + excess / 2.0;
+    let part_of = |bar: &StepBar, index: usize| bar.parts_ps.get(index).copied().unwrap_or(0.0);
+    let grown = PARTS.into_iter().enumerate().filter_map(|(index, part)| {
+        let more = beyond(bars, step, index);
+        let own = part_of(step, index);
+        let mut usual = bars.iter().filter(is_usual);
+        let is_own = usual.all(|bar| part_of(bar, index) < own);
+        (more > 0.0 && is_own).then_some((part, more, excess))
+    });
+    let mut grown: Vec<_> = grown.collect();
+    grown.sort_by(|a, b| b.1.total_cmp(&a.1));
+    grown
+}
+
+/// By how much a part of a step exceeds its median over all steps.
+fn beyond(bars: &[StepBar], step: &StepBar, index: usize) -> f64 {
+    let all = bars.iter().filter_map(|bar| bar.parts_ps.get(index));
+    let all: Vec<f64> = all.copied().collect();
+    step.parts_ps.get(index).copied().unwrap_or(0.0) - median(&all)
 }
 
 /// The parts of the mean step, in display order; empty without steps.

@@ -9,6 +9,9 @@ use stepscope_model::{HostId, Picos, ProgramId, Session, Span};
 /// Maximum number of changed arguments that are listed.
 const MOST_CHANGES: usize = 4;
 
+/// How a change begins that is none of shapes or types.
+pub(crate) const SAME_SHAPES: &str = "same shapes";
+
 /// The function of a lambda, as names of modules have it.
 const LAMBDA: &str = "_lambda";
 
@@ -123,9 +126,15 @@ impl<'a> Programs<'a> {
             .collect();
         match changes.len() {
             0 => {
-                "same shapes: a static argument, a sharding, a Python number instead of an array, \
-                  arguments of another structure (pytree), or a re-created function"
-                    .to_owned()
+                let sharding = if self.session.devices.len() > 1 {
+                    "a sharding, "
+                } else {
+                    ""
+                };
+                format!(
+                    "{SAME_SHAPES}: a static argument, {sharding}a Python number instead of an array, \
+                     arguments of another structure (pytree), or a re-created function"
+                )
             }
             count if count > MOST_CHANGES => format!(
                 "{}, and {} more",

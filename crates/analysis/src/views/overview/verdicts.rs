@@ -1,6 +1,8 @@
 //! The verdicts on the key figures: what the thresholds say, unless another figure decides what the judged
 //! one means.
 
+use stepscope_model::SaturatingSum as _;
+
 use super::figures::{Facts, dominant_op, figure, memory_bandwidth, occupancy_of};
 use super::report::Verdict;
 use crate::measuring::occupation::Occupation;
@@ -15,6 +17,7 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
         let judged = value.map_or(VerdictKind::Unknown, |value| threshold.judge(value));
         let tempered = value.and_then(|value| {
             waited_for(facts, thresholds, threshold, judged)
+                .or_else(|| little_work(facts, threshold))
                 .or_else(|| tempered(facts, thresholds, threshold, value, judged))
         });
         if threshold.key == "device_busy_ratio" {
@@ -52,6 +55,38 @@ struct Tempered {
     thresholds: String,
     /// The same in a sentence.
     explanation: String,
+}
+
+/// Ops that ran, below which figures of the devices say nothing about a program: the limit of `advice`.
+const MIN_OPS: i64 = 20;
+
+/// A few ops, such as a single call of a function, are no program whose devices can be judged.
+fn little_work(facts: &Facts<'_>, threshold: &Threshold) -> Option<Tempered> {
+    const OF_DEVICES: [&str; 9] = [
+        "device_busy_ratio",
+        "communication_ratio",
+        "copy_ratio",
+        "mfu_ratio",
+        "memory_bandwidth_ratio",
+        "kernel_duration_ps",
+        "occupancy_ratio",
+        "dominant_op_ratio",
+        "top_op_ps",
+    ];
+    if !OF_DEVICES.contains(&threshold.key) || facts.selected.worked_steps() > 1 {
+        return None;
+    }
+    let labels = facts.totals.iter().flat_map(|totals| totals.labels.iter());
+    let ran: i64 = labels.map(|(_, one)| one.occurrences).saturating_sum();
+    (ran < MIN_OPS).then(|| Tempered {
+        verdict: VerdictKind::Neutral,
+        judged_as: "too little work".to_owned(),
+        thresholds: threshold.text(),
+        explanation: format!(
+            "The devices ran {} in all, which says little about a program.",
+            format::counted(ran, "op")
+        ),
+    })
 }
 
 /// The verdict where another figure decides what the judged one means: devices that are busy without

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use stepscope_model::{SaturatingSum as _, Session, hlo};
 
-use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, share};
+use super::own_python::without_own_python;
+use super::{NO_HLO, Outcome, Rule, finding, share, waiting};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
@@ -97,10 +98,37 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "@jax.jit\ndef apply(params, opt_state, grads):\n    updates, opt_state = tx.update(grads, opt_state, \
          params)\n    return optax.apply_updates(params, updates), opt_state",
     )
-    .gain(found.per_step, SHARE_OF_WORK)
+    .gain(
+        found.per_step.map(|own| own + launched_ps(facts, &eager)),
+        "share of these ops in all work × time per step in which ops run, and their share of all runs × \
+         time in which devices are idle while their host works or waits, or although they have work",
+    )
+    .of_parts(&[
+        PartKind::DeviceCompute,
+        PartKind::HostOverhead,
+        PartKind::Idle,
+    ])
     .sure(Confidence::Medium)
     .seen(facts.largest_ops(is_eager))
     .found()
+}
+
+/// The time per step in which devices are idle because each op is launched by itself: their share of all
+/// launches, without Python of the program, which has to run anyway.
+fn launched_ps(facts: &Facts<'_>, eager: &FxHashMap<String, &str>) -> f64 {
+    let Some(waiting) = waiting(facts) else {
+        return 0.0;
+    };
+    let session = facts.session;
+    let programs = session.programs.iter();
+    let is_eager: Vec<bool> = programs
+        .map(|program| eager.contains_key(&program.id.to_string()))
+        .collect();
+    let runs = &session.program_runs;
+    let own = runs.iter().filter(|run| is_eager[run.program.index()]);
+    let share = own.count() as f64 / runs.len().max(1) as f64;
+    let (waited, _) = without_own_python(facts, &waiting);
+    share * (waited + waiting.paused * facts.period_ps().unwrap_or(0.0))
 }
 
 /// Programs of a single op that would be fused within a larger one: their ids and names.

@@ -10,7 +10,7 @@ use super::idle::serving_ps;
 use super::late_threads::Late;
 use super::one_launch::OneLaunch;
 use super::paced::Paced;
-use super::rival::{Rival, rival};
+use super::rival::{Rival, needs_interpreter, rival, silent_rival};
 use super::step_waits;
 use super::{
     Outcome, PART_ESTIMATE, Rule, finding, gravity, is_in_few_steps, judged_in_recording, part,
@@ -97,6 +97,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let rival = main
         .filter(|&cause| cause == Cause::Python)
         .and_then(|main| rival(facts, found.place, |cause| cause == main));
+    let silent = silent(facts, found.place, &causes).filter(|_| rival.is_none());
     // Gaps too short to have a cause may have this one.
     let is_told = facts.gaps().short_ratio <= MAX_SHORT;
     let named_ps = causes.main_ps().filter(|_| is_one_thing && is_told);
@@ -135,12 +136,25 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if late.is_some() {
         return Late::explains(facts, finding).found();
     }
+    if let Some(silent) = silent {
+        return silent.explains(finding).found();
+    }
     let main = main.filter(|_| is_one_thing);
     let finding = match &usual.launch {
         Some(launch) if !named.is_whole => launch.told(finding),
         _ => finding,
     };
     ended(facts, (main, is_told), &named, finding).found()
+}
+
+/// A thread that may hold the interpreter while the loop runs Python or launches, if it does so for most of
+/// the time.
+fn silent(facts: &Facts<'_>, place: Place, causes: &Causes) -> Option<Rival> {
+    let own = Causes::of_place(facts, place, needs_interpreter);
+    if 2.0 * own.sum_ps() < causes.sum_ps() {
+        return None;
+    }
+    silent_rival(facts, place)
 }
 
 /// What is known of the usual step of a place.

@@ -236,6 +236,14 @@ pub(super) fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
     place_among(facts, cause, |_| true)
 }
 
+/// The same of copies to the device. While the host reads a result, another thread makes them.
+pub(super) fn place_of_copies(facts: &Facts<'_>) -> String {
+    let reads = names_of_reads(facts);
+    place_among(facts, Cause::CopyToDevice, |gap| {
+        !reads.contains(gap.what.as_str())
+    })
+}
+
 /// The same for the gaps of one step.
 pub(super) fn place_in_step(facts: &Facts<'_>, cause: Cause, step: i64) -> String {
     place_among(facts, cause, |gap| gap.step == Some(step))

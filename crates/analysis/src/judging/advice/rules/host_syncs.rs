@@ -1,17 +1,18 @@
 //! The host stops repeatedly to wait for the device within a step (guides: synchronization, too many
 //! `block_until_ready`, results read in the loop).
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use stepscope_model::host_names::dispatched_function;
-use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
+use stepscope_model::host_names::{dispatched_function, is_buffer_wait};
+use stepscope_model::{Activity, Direction, HostId, Session, SliceKind, Span, StepOrigin, Track};
 
 use super::host_causes::ANSWERING;
 use super::own_python::without_own_python;
 use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
-use crate::measuring::activity::{ThreadTime, driving_threads, levels};
+use crate::measuring::activity::{ThreadTime, driving_threads, is_conversion, levels};
 use crate::measuring::interval::Intervals;
 use crate::measuring::steps::median;
 use crate::measuring::work::NO_LEVEL;
@@ -131,6 +132,7 @@ impl Stops {
         let is_run: Vec<bool> = labels
             .map(|label| session.text(label.name).starts_with(RUN))
             .collect();
+        let conversions = Conversions::of(session);
         let own_time = ThreadTime::of_profiler(session);
         let mut found: Vec<Stop> = Vec::new();
         for track in driving_threads(session, &[host], facts.selected.loops())
@@ -140,6 +142,7 @@ impl Stops {
             let track = &*session.track_in_passing(track);
             // Syncs of the profiler are not syncs of the program.
             let of_profiler = own_time.within(track, windows.spans());
+            let level = conversions.without_own(track, &level);
             let of_thread =
                 stops_of(track, &level, (&is_call, &is_run), windows.spans()).into_iter();
             found.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
@@ -162,6 +165,38 @@ impl Stops {
             copies_per_step: median(&of_steps(|stop| stop.is_copy)),
             busiest: busiest.map(|at| steps[at]),
         }
+    }
+}
+
+/// NumPy's conversions, which read a result only if what they convert is an array of JAX.
+struct Conversions {
+    is_own: Vec<bool>,
+    is_wait: Vec<bool>,
+}
+
+impl Conversions {
+    fn of(session: &Session) -> Self {
+        let labels = session.labels.iter();
+        let is_own = labels.map(|label| {
+            label.kind == SliceKind::Python && is_conversion(session.text(label.name))
+        });
+        let labels = session.labels.iter();
+        let is_wait = labels.map(|label| is_buffer_wait(session.text(label.name)));
+        Self {
+            is_own: is_own.collect(),
+            is_wait: is_wait.collect(),
+        }
+    }
+
+    /// The levels of a thread. Where the runtime records its waits for buffers, these are the stops, with the
+    /// frames of JAX around them: a conversion without one is of an array of NumPy.
+    fn without_own<'a>(&self, track: &Track, levels: &'a [u8]) -> Cow<'a, [u8]> {
+        if !track.may_have(|label| self.is_wait[label.index()]) {
+            return Cow::Borrowed(levels);
+        }
+        let own = levels.iter().zip(&self.is_own);
+        let without = own.map(|(&level, &is_own)| if is_own { NO_LEVEL } else { level });
+        Cow::Owned(without.collect())
     }
 }
 

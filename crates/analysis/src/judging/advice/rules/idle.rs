@@ -5,6 +5,7 @@ use stepscope_model::{SaturatingSum as _, SliceKind};
 use super::full_queue::{FullQueue, blocked_at};
 use super::host_causes::{BUSY_CORES, Causes, longest_gaps, title_of, why_of};
 use super::late_threads::Late;
+use super::load_imbalance;
 use super::rival::{Rival, rival};
 use super::step_waits::{self, launch_ahead};
 use super::{
@@ -14,6 +15,7 @@ use crate::judging::advice::facts::{Facts, OfPlace, Place};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::{Cause, QueueEnd};
+use crate::measuring::pauses::Pauses;
 use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
 use crate::views::idle::GapRow;
@@ -36,6 +38,11 @@ const GRAPHS: &str = "Look at the gaps on the timeline. A CUDA or HIP graph is u
 /// Why one of several virtual devices does nothing although it has work.
 const TURNS: &str = "Virtual devices of XLA:CPU take turns on the cores of their host, so while one works, \
     others wait for a core, or for what it computes.";
+/// The title where a device waits until others have done their parts of a run.
+pub(super) const UNEQUAL: &str = "Devices are done at different times";
+const WHOLE_RUN: &str = "The device is done with its part of a run, and another one of its host is not. The host waits \
+                         for the whole run before it launches the next one.";
+
 /// What to do about a device that waits for the cores of its host.
 const FREE_CORES: &str = "Measure while nothing else runs on the machine, and look at the ops around the gaps on the \
                           timeline: what ran between them may be of another program, or was not recorded.";
@@ -242,8 +249,15 @@ fn halves(facts: &Facts<'_>, place: Place) -> (Half, Half) {
 }
 
 /// What happens while the device is idle.
-fn doing(facts: &Facts<'_>, causes: &Causes, is_pause: bool, on_gpus: bool) -> String {
-    if is_pause && on_gpus {
+fn doing(
+    facts: &Facts<'_>,
+    place: Place,
+    causes: &Causes,
+    (is_pause, on_gpus): (bool, bool),
+) -> String {
+    if is_pause && waits_for_devices(facts, place) {
+        "another device of its host still works on the same run".to_owned()
+    } else if is_pause && on_gpus {
         "its next program is launched already".to_owned()
     } else if is_pause {
         "it has work: between ops of a program, before the program was complete, or before one that \
@@ -274,7 +288,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
     let on_gpus = facts.session.devices.iter().all(|one| one.kind.is_gpu());
-    let doing = doing(facts, &causes, is_pause, on_gpus);
+    let doing = doing(facts, found.place, &causes, (is_pause, on_gpus));
     let time = named.time.mean;
     let comma = if is_in_few_steps(&named.time) {
         ","
@@ -304,7 +318,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
     if is_pause {
-        return pauses(facts, finding, on_gpus);
+        return pauses(facts, found.place, finding, on_gpus);
     }
     let (finding, is_told) = if is_blocked {
         let rest = rest.as_rest(&named);
@@ -381,11 +395,31 @@ fn blocked(
     (finding, false)
 }
 
-/// Of a device that has work. Of virtual devices that take turns, the time is no gain.
-fn pauses(facts: &Facts<'_>, finding: AdviceFinding, on_gpus: bool) -> Outcome {
-    let finding = finding
-        .titled(title_of(Cause::Device).to_owned())
-        .sure(Confidence::Low);
+/// Whether a device that pauses mostly is done with its parts of runs, and others are not.
+fn waits_for_devices(facts: &Facts<'_>, (_, device): Place) -> bool {
+    let Some(device) = device else {
+        return false;
+    };
+    let pauses = Pauses::of(facts.session);
+    let tails = pauses.tails_of(device);
+    let own = facts.rows().iter().filter(|row| row.device == Some(device));
+    let (mut tails_ps, mut all_ps) = (0.0, 0.0);
+    for row in own {
+        tails_ps += tails.duration_within(row.span).0 as f64;
+        all_ps += row.lengths.paused_ps as f64;
+    }
+    2.0 * tails_ps > all_ps
+}
+
+/// Of a device that has work, or waits for others. Of virtual devices that take turns, the time is no gain.
+fn pauses(facts: &Facts<'_>, place: Place, finding: AdviceFinding, on_gpus: bool) -> Outcome {
+    let is_unequal = waits_for_devices(facts, place);
+    let title = if is_unequal {
+        UNEQUAL
+    } else {
+        title_of(Cause::Device)
+    };
+    let finding = finding.titled(title.to_owned()).sure(Confidence::Low);
     if facts.has_virtual_devices_only() && facts.working().count() > 1 {
         let finding = AdviceFinding {
             severity: Severity::Info,
@@ -393,7 +427,9 @@ fn pauses(facts: &Facts<'_>, finding: AdviceFinding, on_gpus: bool) -> Outcome {
         };
         return finding.why(TURNS).fix(ON_ACCELERATORS).found();
     }
-    let (why, fix) = if on_gpus {
+    let (why, fix) = if is_unequal {
+        (WHOLE_RUN, load_imbalance::FIX)
+    } else if on_gpus {
         (LATE_LAUNCH, GRAPHS)
     } else if facts.is_cpu_only() {
         // What takes the cores of the machine is no fault of a program on them.

@@ -7,7 +7,7 @@ use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{LabelId, Picos, SaturatingSum as _, Session, Span};
 
 use super::call_copies::CallCopies;
-use super::host_causes::place_of;
+use super::host_causes::{place_of, place_of_copies};
 use super::host_updates::HostUpdates;
 use super::many_copies::ManyCopies;
 use super::queue::Queue;
@@ -248,7 +248,7 @@ fn longest(rows: &[InputRow], host: &str) -> Option<AdviceEvidence> {
 fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
     match main {
         "transfer" => {
-            let place = place_of(facts, Cause::CopyToDevice);
+            let place = place_of_copies(facts);
             let place = place.strip_prefix(',').unwrap_or_default();
             return if place.is_empty() {
                 String::new()

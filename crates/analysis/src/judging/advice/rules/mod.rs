@@ -49,6 +49,7 @@ mod memory_headroom;
 mod memory_rounding;
 mod memory_spikes;
 mod metric_programs;
+mod more_ops;
 mod moves;
 mod one_hot;
 mod one_hot_products;
@@ -238,6 +239,14 @@ pub(super) const EXPLAINED: &[Explained] = &[
             Named::all(&input_wait::RULE),
         ],
         is_same: false,
+    },
+    Explained {
+        effect: Named::titled(&idle::RULE, idle::UNEQUAL),
+        causes: &[
+            Named::all(&straggler::RULE),
+            Named::all(&load_imbalance::RULE),
+        ],
+        is_same: true,
     },
     Explained {
         effect: Named::titled(&host_transfers::RULE, host_transfers::OF_CALLBACKS),

@@ -13,7 +13,7 @@ use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::measuring::interval::Intervals;
 use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
-use crate::views::compile::CompilationRow;
+use crate::views::compile::{CompilationRow, SAME_SHAPES};
 
 pub(super) static RULE: Rule = Rule {
     id: "recompilation",
@@ -36,6 +36,9 @@ const FIX_OPS: &str = "Jit the function that calls them, so that it is compiled 
                        to one shape.";
 const WHY: &str = "A jitted function is compiled for each combination of shapes, types and static arguments, \
                    and for each new function object.";
+const FIX_SAME: &str = "Padding does not help, since shapes and types are the same. Pass arguments of the same structure in \
+                        every call (the same keys and lengths of dictionaries, tuples and lists), and Python numbers as \
+                        arrays; create jitted functions once, outside the loop; let JAX log what it compiles and why.";
 const FIX: &str = "Pad batches to one shape and drop the last partial batch; pass Python numbers as \
                    arrays; create jitted functions once, outside the loop; let JAX log what it compiles \
                    and why.";
@@ -106,7 +109,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .titled(title.to_owned())
     .why(if are_ops { WHY_OPS } else { WHY })
-    .fix(if are_ops { FIX_OPS } else { FIX })
+    .fix(if are_ops {
+        FIX_OPS
+    } else if have_same_shapes(&longest) {
+        FIX_SAME
+    } else {
+        FIX
+    })
     .why_elsewhere(
         "A function is compiled for each combination of shapes and types, and for each new \
          function object.",
@@ -183,6 +192,15 @@ fn by_function<'a>(again: &[&'a CompilationRow]) -> Vec<(&'a str, (usize, i64))>
 fn told(&(name, (count, time_ps)): &(&str, (usize, i64))) -> String {
     let times = format::counted(count, "time");
     format!("{name} {times}, {}", format::duration_ps(time_ps as f64))
+}
+
+/// Whether something is known of what changed, and never a shape.
+fn have_same_shapes(longest: &[&CompilationRow]) -> bool {
+    let mut known = longest
+        .iter()
+        .filter(|row| !row.change.is_empty())
+        .peekable();
+    known.peek().is_some() && known.all(|row| row.change.starts_with(SAME_SHAPES))
 }
 
 /// What changed in the first of the compilations, each change with its function. An array of another

@@ -6,7 +6,9 @@
 //! device        [ run ]                       [ run ]
 //! ```
 //!
-//! Only one thread of a process runs Python at a time, so the loop has to wait for its turn.
+//! Only one thread of a process runs Python at a time, so the loop has to wait for its turn. A thread that
+//! computes in the function in which it was when the recording began records hardly any calls: see
+//! [`silent_rival`].
 
 use rustc_hash::FxHashMap;
 use stepscope_model::host_names::is_library_frame;
@@ -15,6 +17,7 @@ use stepscope_model::{
 };
 
 use crate::judging::advice::facts::{Facts, Place};
+use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::measuring::activity::{Activities, Cause, driving_threads, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
@@ -76,10 +79,7 @@ pub(super) fn rival_within(facts: &Facts<'_>, host: HostId, gaps: &Intervals) ->
         (share >= MIN_SHARE).then_some((share, track, id))
     });
     let (share, track, id) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let thread = match session.text(track.name) {
-        "" => "a thread without a name".to_owned(),
-        name => format!("thread {name}"),
-    };
+    let thread = thread_name(session, &track);
     let place = match longest_frame(session, &track, gaps, &levels) {
         Some(frame) => format!("{frame} on {thread}"),
         None => thread,
@@ -89,6 +89,92 @@ pub(super) fn rival_within(facts: &Facts<'_>, host: HostId, gaps: &Intervals) ->
         place,
         share,
     })
+}
+
+/// A thread asks for the interpreter, and gets it after this time at the earliest if another one computes
+/// in Python (`sys.getswitchinterval`), less what clocks may differ by.
+const SWITCH_PS: i64 = 4_500_000_000;
+/// A thread with fewer calls may have ended, or wait for something since the recording began.
+const MIN_CALLS: usize = 5;
+/// At least one call for so many gaps shows that it goes on.
+const GAPS_PER_CALL: usize = 20;
+
+/// Launches that take so long are at least this share of the gaps.
+const MIN_SLOW: f64 = 0.05;
+
+/// The thread that is between recorded calls of Python for most of the longest gaps in which the loop runs
+/// Python or launches, if some launches take as long as it takes to get the interpreter from a thread that
+/// computes: on a host whose interpreter is free, they take far less.
+///
+/// ```text
+/// loop     [call]                         [call]
+/// other   [sleep]                            [sleep]    in between, the code of its own loop
+/// ```
+pub(super) fn silent_rival(facts: &Facts<'_>, (host, device): Place) -> Option<Rival> {
+    let gaps = facts.gaps().longest.iter().filter(|gap| {
+        let is_own = device.is_none_or(|device| device.0 == gap.device_index);
+        is_own && needs_interpreter(gap.cause)
+    });
+    let slow = gaps
+        .clone()
+        .filter(|gap| gap.cause == Cause::Dispatch && gap.cause_ps >= SWITCH_PS);
+    let slow_ps = slow.map(|gap| gap.cause_ps).saturating_sum();
+    let spans: Vec<Span> = gaps
+        .map(|gap| Span::new(Picos(gap.start_ps), Picos(gap.start_ps + gap.duration_ps)))
+        .collect();
+    let count = spans.len();
+    let gaps = Intervals::union_of(spans);
+    let all_ps = gaps.duration().0;
+    if all_ps == 0 || (slow_ps as f64) < MIN_SLOW * all_ps as f64 {
+        return None;
+    }
+    let session = facts.session;
+    let labels = session.labels.iter();
+    let is_python: Vec<bool> = labels
+        .map(|label| label.kind == SliceKind::Python)
+        .collect();
+    let driving = driving_threads(session, &[host], facts.selected.loops());
+    let others =
+        own_tracks(session, host).filter(|id| !driving.iter().flatten().any(|own| own == id));
+    let found = others.filter_map(|id| {
+        let track = session.track_having(id, |label| is_python[label.index()])?;
+        let lanes = track.lanes.iter();
+        let calls: usize = lanes
+            .map(|lane| {
+                let labels = lane.labels().iter();
+                labels.filter(|label| is_python[label.index()]).count()
+            })
+            .sum();
+        if calls < MIN_CALLS || calls * GAPS_PER_CALL < count {
+            return None;
+        }
+        let recorded = track.lanes.iter().flat_map(|lane| {
+            let within = gaps.spans().iter().flat_map(|&gap| lane.overlapping(gap));
+            within.map(|index| lane.span(index)).collect::<Vec<_>>()
+        });
+        let recorded = Intervals::union_of(recorded.collect());
+        let between = gaps.subtract(&recorded).clip(track.extent()?);
+        let share = between.duration().0 as f64 / all_ps as f64;
+        (share >= MIN_SHARE).then_some((share, track, id))
+    });
+    let (share, track, id) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(Rival {
+        thread: id,
+        place: thread_name(session, &track),
+        share,
+    })
+}
+
+/// Whether a thread that does this runs Python, or has to before it goes on.
+pub(super) const fn needs_interpreter(cause: Cause) -> bool {
+    matches!(cause, Cause::Python | Cause::Dispatch)
+}
+
+fn thread_name(session: &Session, track: &Track) -> String {
+    match session.text(track.name) {
+        "" => "a thread without a name".to_owned(),
+        name => format!("thread {name}"),
+    }
 }
 
 /// Whether Python's frames run or wait, by label.
@@ -143,6 +229,25 @@ impl Rival {
             self.place
         )
     }
+
+    /// A finding about gaps that [`silent_rival`] may explain.
+    pub(super) fn explains(&self, finding: AdviceFinding) -> AdviceFinding {
+        let what = format!(
+            "{} For {} of the longest of these gaps, another thread of Python is between recorded calls: {}, \
+             in the code of its own loop, or in a native call.",
+            finding.what,
+            format::percent(self.share),
+            self.place
+        );
+        AdviceFinding { what, ..finding }
+            .titled(Self::SILENT.to_owned())
+            .why(Self::WHY)
+            .fix(Self::FIX)
+            .sure(Confidence::Medium)
+    }
+
+    /// The title where a thread records nothing that shows that it runs Python.
+    const SILENT: &'static str = "Another thread may hold the interpreter";
 
     /// Why the loop waits for it.
     pub(super) const WHY: &'static str = "Only one thread of a process runs Python at a time (the global interpreter lock), so the thread \

@@ -217,7 +217,7 @@ pub(super) struct Waiting {
     /// The shares of the parts, as in `overview`, and of the pauses within the idle time.
     overhead: f64,
     idle: f64,
-    paused: f64,
+    pub(super) paused: f64,
 }
 
 /// Pauses below this share are not mentioned: they round to zero.

@@ -1,10 +1,7 @@
 //! A host, or a device of one host, that the others wait for in collectives. The figure is that of
 //! `hosts`: the time that the others wait for it, on aligned clocks.
 
-use std::collections::BTreeMap;
-
-use stepscope_model::{DeviceId, SaturatingSum as _};
-
+use super::more_ops::MoreOps;
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::{between, in_view};
 use crate::judging::advice::facts::Facts;
@@ -32,7 +29,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.has_virtual_devices_only() && !has_more {
         return Outcome::Skipped(
             "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last, \
-             and none runs more ops than the others."
+             and the one that is last at collectives most often runs no more ops than the others."
                 .to_owned(),
         );
     }
@@ -94,27 +91,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
 /// What a device has more of than the others, these have to do instead.
 const MOVED: &str = ", less the share of its additional work that it would keep";
 
-/// Ops that a device runs, relative to any other, from which on it has more work: virtual devices have
-/// nothing else that tells.
-const MORE_OPS: f64 = 1.2;
-
 /// Whether the device that is late runs more ops than any other one.
 fn runs_more_ops(facts: &Facts<'_>) -> bool {
-    let Some(worst) = facts.late().stragglers.first() else {
-        return false;
-    };
-    let mut counts: BTreeMap<DeviceId, i64> = BTreeMap::new();
-    for totals in facts.totals.iter() {
-        let ran = totals.labels.iter().map(|(_, one)| one.occurrences);
-        *counts.entry(totals.device).or_default() += ran.saturating_sum();
-    }
-    let is_late = |device: DeviceId| facts.session.device_title(device) == worst.name;
-    let (late, others): (Vec<_>, Vec<_>) =
-        counts.into_iter().partition(|&(device, _)| is_late(device));
-    let most = |counts: &[(DeviceId, i64)]| counts.iter().map(|one| one.1).max();
-    most(&late)
-        .zip(most(&others))
-        .is_some_and(|(late, others)| late as f64 >= MORE_OPS * others as f64)
+    let late = facts.late().stragglers.first();
+    late.zip(MoreOps::of(facts))
+        .is_some_and(|(late, more)| facts.session.device_title(more.device) == late.name)
 }
 
 /// What made it late and what to change, or what to record if no activity explains it.

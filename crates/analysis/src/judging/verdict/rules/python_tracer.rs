@@ -13,6 +13,9 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
+/// An upper bound above this share of the time says nothing.
+const MOST_TOLD: f64 = 0.9;
+
 fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     // `capture_cost` covers the measured total, and already recommends turning the tracer off.
     if has(found, &["capture_cost"]) {
@@ -55,33 +58,44 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     } else {
         Severity::Info
     };
+    let most_ratio = cost_ratio * limits::PYTHON_CALL_RANGE;
+    let most = if most_ratio < MOST_TOLD {
+        format!(", and up to {}", format::percent(most_ratio))
+    } else {
+        ", and perhaps most".to_owned()
+    };
     let what = format!(
-        "The Python tracer was on: {calls} traced calls on one thread took about {} of its time.",
+        "The Python tracer was on: {calls} traced calls on one thread took at least about {}{most} of its \
+         time.",
         format::percent(cost_ratio)
     );
     vec![
         Finding::new("python_tracer", severity, what)
             .why(format!(
-                "Each traced call adds about {:.2} µs to the step{}, so steps without the tracer \
-                 are faster.",
+                "Each traced call adds {:.2} to {:.2} µs to the step, so steps without the tracer are \
+                 faster: the least was measured {}, and calls of real programs cost up to {:.0} times as \
+                 much there.",
                 call_ns / 1e3,
+                call_ns / 1e3 * limits::PYTHON_CALL_RANGE,
                 if measured.is_some() {
-                    ", as measured in the program"
+                    "in the program, in a loop of empty calls"
                 } else {
-                    ""
-                }
+                    "on another machine, in a loop of empty calls"
+                },
+                limits::PYTHON_CALL_RANGE
             ))
             .fix(match session.framework() {
                 Framework::Jax => {
-                    "Set `options.python_tracer_level = 0`, unless you are looking for slow Python."
+                    "Set `options.python_tracer_level = 0`, unless you are looking for slow Python. A \
+                     second capture without the tracer shows what it costs."
                 }
                 _ => "Do not record Python, unless you are looking for slow Python.",
             }),
     ]
 }
 
-/// The cost of a traced call that the program measured when recording began. It varies severalfold
-/// between machines.
+/// The cost of a traced call that the program measured when recording began, in a loop of empty calls. It
+/// varies severalfold between machines.
 fn call_ns(session: &Session, host: HostId) -> Option<f64> {
     let manifest = session.host(host).manifest.as_ref()?;
     manifest

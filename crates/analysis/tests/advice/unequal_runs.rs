@@ -1,0 +1,68 @@
+//! Devices that are done with their parts of a run before another one is.
+
+use serde_json::Value;
+
+use super::{advice, check, finding, ids};
+
+/// Six runs on two virtual devices: the first one is done after 200 us, the second one runs `late`, and the
+/// host does `python` meanwhile.
+fn unequal(late: &str, python: &str) -> Value {
+    let text = format!(
+        "host vm
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+          {python}
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 6 every 1000us
+          1..200us dot.1 [run_id=$i]
+        end
+        thread tf_XLAEigen/43
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=1]
+        repeat 6 every 1000us
+          {late}
+        end
+        program 5 jit_step
+          p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64] dot(p.0, p.0)"
+    );
+    advice(&[text])
+}
+
+const READ: &str = "10..950us $array.py:298 __float__\n11..945us np.asarray(jax.Array)";
+const MORE: &str = "1..200us dot.1 [run_id=$i]
+    200..400us dot.1 [run_id=$i]
+    400..600us dot.1 [run_id=$i]
+    600..900us dot.1 [run_id=$i]";
+
+#[test]
+fn a_device_with_more_ops_is_why_the_others_wait_for_a_result() {
+    let report = unequal(MORE, READ);
+    let found = finding(&report, "load_imbalance");
+    let what = found["what"].as_str().expect("a text");
+    assert!(
+        what.starts_with("CPU:1 runs 4.0 times as many ops"),
+        "{what}"
+    );
+    // The other one waits for 700 us; with half of what is more each, the step is 350 us shorter.
+    assert_eq!(found["gain_ps_per_step"], 350e6);
+    // That the host reads the result is not why.
+    assert!(!ids(&report).contains(&"host_bound"), "{:?}", ids(&report));
+}
+
+#[test]
+fn virtual_devices_that_take_turns_are_not_unequal() {
+    let report = unequal("1..900us dot.1 [run_id=$i]", READ);
+    assert!(!ids(&report).contains(&"load_imbalance"), "{report}");
+    assert!(check(&report, "load_imbalance").contains("take turns"));
+    assert!(!ids(&report).contains(&"host_bound"), "{:?}", ids(&report));
+}
+
+#[test]
+fn work_of_the_host_is_its_own_whatever_other_devices_do() {
+    let python = "10..950us $train.py:8 augment";
+    let found = finding(&unequal(MORE, python), "host_bound");
+    assert_eq!(found["title"], "Python delays the devices");
+}

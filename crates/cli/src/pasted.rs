@@ -67,7 +67,7 @@ impl Pasted {
                 continue;
             }
             let end = text.len() - rest.len();
-            whole.push_str(&text[done..end - PLACEHOLDER.len() + 1]);
+            whole.push_str(&text[done..=end - PLACEHOLDER.len()]);
             whole.push_str(path);
             done = end;
         }

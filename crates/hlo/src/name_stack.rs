@@ -188,7 +188,11 @@ impl<'a> Partial<'a> {
         let mut parts = self.components.iter();
         let is_backward =
             parts.any(|part| part.ends_with("_backward") || part.contains("Backward"));
-        if is_backward { Pass::Backward } else { Pass::Unknown }
+        if is_backward {
+            Pass::Backward
+        } else {
+            Pass::Unknown
+        }
     }
 
     fn push(&mut self, part: &'a str, inner: &'a str, is_last: bool) {

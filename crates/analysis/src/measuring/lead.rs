@@ -56,7 +56,11 @@ pub(crate) fn hardly_runs_ahead(
 /// The hosts of a step, and when the last of its devices on each was done with its work.
 fn work_ends(session: &Session, step: usize) -> BTreeMap<HostId, Option<Picos>> {
     let mut ends: BTreeMap<HostId, Option<Picos>> = BTreeMap::new();
-    for on in session.steps[step].spans.iter().filter(|on| is_looked_at(on.host)) {
+    for on in session.steps[step]
+        .spans
+        .iter()
+        .filter(|on| is_looked_at(on.host))
+    {
         let end = ends.entry(on.host).or_default();
         *end = (*end).max(on.work.map(|work| work.end));
     }

@@ -135,11 +135,11 @@ fn reason(steps: &[StepBar], step: &StepBar) -> String {
         let more = figures::duration_ps(more);
         format!("{more} more {}", part.in_sentence())
     };
-    match grown.as_slice() {
-        &[(part, own, excess), ..] if own >= EXPLAINED * excess => {
+    match *grown.as_slice() {
+        [(part, own, excess), ..] if own >= EXPLAINED * excess => {
             format!(": {} than usual", more(part, own))
         }
-        &[(first, one, excess), (second, other, _), ..] if one + other >= EXPLAINED * excess => {
+        [(first, one, excess), (second, other, _), ..] if one + other >= EXPLAINED * excess => {
             format!(
                 ", {} more than usual: {}, {}",
                 figures::duration_ps(excess),

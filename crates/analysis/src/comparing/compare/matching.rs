@@ -188,7 +188,8 @@ impl Matching<'_> {
                 let pairs = left.iter().zip(right);
                 let fitting = pairs.filter(|(a, b)| {
                     let (a, b) = (&sides[0][**a], &sides[1][**b]);
-                    !are_other_passes(a, b) && !(needs_same_runs && are_other_runs(a, b))
+                    let runs_fit = !needs_same_runs || !are_other_runs(a, b);
+                    runs_fit && !are_other_passes(a, b)
                 });
                 for (&left, &right) in fitting {
                     self.pair(left, right);

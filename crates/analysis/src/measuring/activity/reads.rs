@@ -74,8 +74,7 @@ fn reads(session: &Session) -> Vec<LabelId> {
         ids.filter(|&id| test(session.label(id).kind, session.label_name(id)))
             .collect()
     };
-    let conversions =
-        labels_with(&|kind, name| kind == SliceKind::Python && is_conversion(name));
+    let conversions = labels_with(&|kind, name| kind == SliceKind::Python && is_conversion(name));
     let awaits = labels_with(&|kind, name| kind == SliceKind::Host && is_buffer_wait(name));
     if conversions.is_empty() {
         return Vec::new();

@@ -18,8 +18,8 @@ mod report;
 mod tables;
 
 use clap::Args;
-pub(crate) use report::PHASES;
 pub(crate) use programs::SAME_SHAPES;
+pub(crate) use report::PHASES;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
 use rustc_hash::FxHashSet;
 use stepscope_model::{Framework, HostId, Picos, SaturatingSum as _, Session, Span};

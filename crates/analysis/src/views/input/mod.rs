@@ -122,7 +122,9 @@ stepscope input ./logs --table stages --csv";
 
 /// Whether a step of these hosts waits for input or copies it, or a host loads some. Else rows are zeros.
 fn has_input(hosts: &[InputHost]) -> bool {
-    hosts.iter().any(|host| host.longest_ps > 0 || host.loading_mean_ps > 0.0)
+    hosts
+        .iter()
+        .any(|host| host.longest_ps > 0 || host.loading_mean_ps > 0.0)
 }
 
 fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> {

@@ -73,7 +73,7 @@ fn little_work(facts: &Facts<'_>, threshold: &Threshold) -> Option<Tempered> {
         "dominant_op_ratio",
         "top_op_ps",
     ];
-    if !OF_DEVICES.contains(&threshold.key) || facts.selected.worked_steps() > 1 {
+    if !OF_DEVICES.contains(&threshold.key) || facts.selected.worked_steps() > 0 {
         return None;
     }
     let labels = facts.totals.iter().flat_map(|totals| totals.labels.iter());

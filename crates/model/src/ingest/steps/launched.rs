@@ -152,7 +152,9 @@ fn in_flight(annotations: &[HostStep], pieces: &[Piece]) -> BTreeSet<Piece> {
     let is_in_flight = |piece: &&Piece| {
         piece.launched.is_none()
             && piece.span.start < from
-            && piece.program.is_some_and(|program| programs.contains(&program))
+            && piece
+                .program
+                .is_some_and(|program| programs.contains(&program))
     };
     pieces.iter().filter(is_in_flight).copied().collect()
 }

@@ -32,9 +32,8 @@ const COMFORTABLE: usize = 30;
 const USEFUL: usize = 22;
 /// A text column is never made narrower than this.
 const NARROWEST: usize = 8;
-/// Columns whose texts are typed again, as values of options: they are cut only where they would take
-/// most of the line.
-const TYPED_AGAIN: [&str; 1] = ["change"];
+/// Texts that are typed again, as values of options, are cut only where they would take most of the line.
+const TYPED_AGAIN: &str = "change";
 
 const HEADER: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -259,11 +258,15 @@ impl Shown {
         }
     }
 
+    fn is_typed_again(&self) -> bool {
+        self.key == TYPED_AGAIN && self.cells.iter().all(|cell| !cell.contains(' '))
+    }
+
     /// The minimum width.
     fn least(&self, floor: usize, line: usize) -> usize {
         if self.is_number || self.is_prose {
             self.width
-        } else if TYPED_AGAIN.contains(&self.key) {
+        } else if self.is_typed_again() {
             self.width.min(floor.max(line * 3 / 5))
         } else if self.is_essential {
             self.width.min(floor)
@@ -428,10 +431,8 @@ fn tell_apart(columns: &mut [Shown]) {
     const MOST: usize = 2;
     // In a tree, the rows above tell.
     let is_tree = |first: &Shown| first.cells.iter().any(|cell| cell.starts_with(' '));
-    if columns
-        .first()
-        .is_none_or(|first| first.is_number || is_tree(first))
-    {
+    let is_named = |first: &Shown| !first.is_number && !is_tree(first);
+    if !columns.first().is_some_and(is_named) {
         return;
     }
     let is_text = |index: &usize| !columns[*index].is_number;

@@ -3,6 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+/// Columns that say where something is: they tell apart what has the same name.
+pub(crate) const WHERE: [&str; 7] = [
+    "program", "scope", "path", "stack", "device", "host", "thread",
+];
+
 /// A column of text.
 pub(crate) struct Texts<'a> {
     pub(crate) cells: &'a [String],

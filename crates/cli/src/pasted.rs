@@ -18,7 +18,17 @@ const PLACEHOLDER: &str = " PATH";
 
 /// What stands for PATH; nothing if it is unknown, several, or unfit to print.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pasted(Option<String>);
+pub(crate) struct Pasted(Option<Typed>);
+
+#[derive(Debug, Clone)]
+struct Typed {
+    path: String,
+    /// The same and the session.
+    whole: String,
+}
+
+/// The command that lists sessions takes none.
+const LISTS: &str = "sessions";
 
 impl Pasted {
     /// The one path of a command line, and its session.
@@ -36,20 +46,20 @@ impl Pasted {
             let values = arguments.try_get_raw(name).ok().flatten();
             values.is_some_and(|mut values| values.next().is_some())
         };
-        let Some(path) = typed("path") else {
-            return Self(None);
-        };
+        let path = typed("path").and_then(|path| printable(&path));
         if !is_given("session") {
-            return Self(printable(&path));
+            return Self(path.map(Typed::alone));
         }
         let session = typed("session").and_then(|session| printable(&session));
-        let both = printable(&path).zip(session);
-        Self(both.map(|(path, session)| format!("{path} --session {session}")))
+        Self(path.zip(session).map(|(path, session)| Typed {
+            whole: format!("{path} --session {session}"),
+            path,
+        }))
     }
 
     /// The sentence with the path in its commands.
     pub(crate) fn sentence<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let Some(path) = &self.0 else {
+        let Some(typed) = &self.0 else {
             return Cow::Borrowed(text);
         };
         let mut whole = String::new();
@@ -68,7 +78,8 @@ impl Pasted {
             }
             let end = text.len() - rest.len();
             whole.push_str(&text[done..=end - PLACEHOLDER.len()]);
-            whole.push_str(path);
+            let lists = &command[..word] == LISTS;
+            whole.push_str(if lists { &typed.path } else { &typed.whole });
             done = end;
         }
         if done == 0 {
@@ -109,6 +120,15 @@ impl Pasted {
     }
 }
 
+impl Typed {
+    fn alone(path: String) -> Self {
+        Self {
+            whole: path.clone(),
+            path,
+        }
+    }
+}
+
 /// A word as a shell reads it; none if printing changes it, or if it holds what must not be shown.
 fn printable(word: &str) -> Option<String> {
     let is_safe = !word.contains('`')
@@ -122,7 +142,19 @@ mod tests {
     use super::*;
 
     fn pasted(path: &str) -> Pasted {
-        Pasted(printable(path))
+        Pasted(printable(path).map(Typed::alone))
+    }
+
+    #[test]
+    fn a_list_of_sessions_is_asked_for_without_one() {
+        let typed = Pasted(Some(Typed {
+            path: "logs".to_owned(),
+            whole: "logs --session 7".to_owned(),
+        }));
+        assert_eq!(
+            typed.sentence("`stepscope ops PATH`, `stepscope sessions PATH`"),
+            "`stepscope ops logs --session 7`, `stepscope sessions logs`"
+        );
     }
 
     #[test]

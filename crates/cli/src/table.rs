@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anstyle::Style;
 use stepscope_analysis::{Cell, Column, Table, Unit};
 
-use crate::apart::{self, Texts};
+use crate::apart::{self, Texts, WHERE};
 use crate::format::{self, Charset, Scale};
 use crate::shorten;
 
@@ -435,7 +435,8 @@ fn tell_apart(columns: &mut [Shown]) {
     if !columns.first().is_some_and(is_named) {
         return;
     }
-    let is_text = |index: &usize| !columns[*index].is_number;
+    let counts = |one: &Shown| !one.is_number && (one.is_kept() || WHERE.contains(&one.key));
+    let is_text = |index: &usize| *index == 0 || counts(&columns[*index]);
     let texts: Vec<usize> = (0..columns.len()).filter(is_text).collect();
     for _ in 0..MOST {
         let of = |&index: &usize| Texts {

@@ -127,25 +127,24 @@ fn outliers(steps: &[StepBar]) -> String {
 /// Parts that together take this share of what a step takes longer explain it.
 const EXPLAINED: f64 = 0.8;
 
-/// `: 120.3 ms more input wait than usual`, or `, 29.8 ms more than usual: 15.1 ms more idle, 14.6 ms more
-/// collectives`; nothing if usual steps have as much of it, or if two parts do not explain most of it.
+/// `: 120.3 ms more input wait than usual`, or `: +15.1 ms idle, +14.6 ms collectives`; nothing if usual steps
+/// have as much of it, or if two parts do not explain most of it.
 fn reason(steps: &[StepBar], step: &StepBar) -> String {
     let grown = grown_parts(steps, step);
     let more = |part: PartKind, more: f64| {
         let more = figures::duration_ps(more);
         format!("{more} more {}", part.in_sentence())
     };
+    let plus = |part: PartKind, more: f64| {
+        let more = figures::duration_ps(more);
+        format!("+{more} {}", part.in_sentence())
+    };
     match *grown.as_slice() {
         [(part, own, excess), ..] if own >= EXPLAINED * excess => {
             format!(": {} than usual", more(part, own))
         }
         [(first, one, excess), (second, other, _), ..] if one + other >= EXPLAINED * excess => {
-            format!(
-                ", {} more than usual: {}, {}",
-                figures::duration_ps(excess),
-                more(first, one),
-                more(second, other)
-            )
+            format!(": {}, {}", plus(first, one), plus(second, other))
         }
         _ => String::new(),
     }

@@ -123,7 +123,7 @@ export const WORDS = {
     {
       key: "device",
       title: "Device pauses",
-      meaning: "device pauses although it or another one has work",
+      meaning: "device pauses with work to do",
     },
     {
       key: "blocked",

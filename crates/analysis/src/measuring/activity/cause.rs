@@ -160,7 +160,7 @@ impl Cause {
             Self::Runtime => "in the runtime or a library",
             Self::Annotation => "in an annotation, no further detail recorded",
             Self::Callback => "running a Python callback",
-            Self::Device => "device pauses although it or another one has work",
+            Self::Device => "device pauses with work to do",
             Self::Blocked => "waiting for a device, lock or thread",
             Self::Unknown => "nothing recorded on the host",
         }

@@ -156,7 +156,7 @@ impl<'a> Paths<'a> {
             What::Cause(cause) => cause.meaning().to_owned(),
             What::Launch => "the launch is on its way".to_owned(),
             What::Gap => "gap between pieces of work".to_owned(),
-            What::Pause => "device pauses although it or another one has work".to_owned(),
+            What::Pause => "device pauses with work to do".to_owned(),
             What::Wake => "the host thread takes time to continue".to_owned(),
         }
     }

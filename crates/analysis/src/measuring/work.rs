@@ -12,6 +12,9 @@ use crate::measuring::interval::{Intervals, append};
 /// Level of a label that does not count.
 pub const NO_LEVEL: u8 = u8::MAX;
 
+/// Fewer ops than these, such as a single call of a function, say little about a program.
+pub(crate) const MIN_OPS: i64 = 20;
+
 /// Whether the device recorded any work, at any time.
 pub(crate) fn has_worked(session: &Session, device: DeviceId) -> bool {
     let mut tracks = session.work_tracks(device);

@@ -1,6 +1,6 @@
 //! What the report says about steps: the key figures, the stacked bar, the step that stands out.
 
-use stepscope_analysis::measuring::steps::{PartKind, StepBar, grown_parts};
+use stepscope_analysis::measuring::steps::{PartKind, StepBar, excess_ps, grown_parts};
 use stepscope_analysis::telling::format as figures;
 use stepscope_analysis::telling::{between_in_words, found_in_words};
 use stepscope_analysis::views::overview::OverviewReport;
@@ -130,20 +130,17 @@ const EXPLAINED: f64 = 0.8;
 /// `: 120.3 ms more input wait than usual`, or `: +15.1 ms idle, +14.6 ms collectives`; nothing if usual steps
 /// have as much of it, or if two parts do not explain most of it.
 fn reason(steps: &[StepBar], step: &StepBar) -> String {
-    let grown = grown_parts(steps, step);
-    let more = |part: PartKind, more: f64| {
-        let more = figures::duration_ps(more);
-        format!("{more} more {}", part.in_sentence())
-    };
+    let least = EXPLAINED * excess_ps(steps, step);
     let plus = |part: PartKind, more: f64| {
         let more = figures::duration_ps(more);
         format!("+{more} {}", part.in_sentence())
     };
-    match *grown.as_slice() {
-        [(part, own, excess), ..] if own >= EXPLAINED * excess => {
-            format!(": {} than usual", more(part, own))
+    match *grown_parts(steps, step).as_slice() {
+        [(part, more), ..] if more >= least => {
+            let more = figures::duration_ps(more);
+            format!(": {more} more {} than usual", part.in_sentence())
         }
-        [(first, one, excess), (second, other, _), ..] if one + other >= EXPLAINED * excess => {
+        [(first, one), (second, other), ..] if one + other >= least => {
             format!(": {}, {}", plus(first, one), plus(second, other))
         }
         _ => String::new(),

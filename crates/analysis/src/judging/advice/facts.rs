@@ -16,6 +16,7 @@ use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::position;
 use crate::measuring::steps::{PartKind, StepParts, divide_recording, mean, median};
 use crate::measuring::totals::work_totals;
+use crate::measuring::work::MIN_OPS;
 use crate::measuring::workload::partition_count;
 use crate::telling::Note;
 use crate::telling::thresholds::{Threshold, Thresholds};
@@ -310,7 +311,7 @@ impl<'a> Facts<'a> {
             .rows_of_ops()
             .map(|row| row.occurrences)
             .saturating_sum();
-        self.has_work() && (slices >= 20 || self.selected.worked_steps() > 1)
+        self.has_work() && (slices >= MIN_OPS || self.selected.worked_steps() > 1)
     }
 
     /// Whether any device recorded work.

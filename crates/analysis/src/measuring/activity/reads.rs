@@ -24,13 +24,13 @@ const CONVERSIONS: [&str; 5] = [
     "$numpy ascontiguousarray",
     "$numpy copyto",
 ];
+/// Labels are shared by all threads, so that a few threads show what a conversion does.
+const MOST_THREADS: usize = 8;
+
 /// Whether a frame is one of NumPy's functions that make an array of anything.
 pub(crate) fn is_conversion(name: &str) -> bool {
     CONVERSIONS.contains(&name)
 }
-
-/// Labels are shared by all threads, so that a few threads show what a conversion does.
-const MOST_THREADS: usize = 8;
 
 /// The activity of each label: as its name says, of conversions by what happens within them, of queues by
 /// who waits in them and what fills them, of `next` by who calls it, and of `fsync` by what is written.

@@ -54,7 +54,7 @@ pub(super) fn waited_for(
     let copies = of_copies(others, |_| true);
     let of_readers = of_copies(readers, |direction| direction != Direction::DeviceToHost);
     let copies = copies.iter().zip(&of_readers);
-    let mut copies: Vec<Intervals> = copies.map(|(one, other)| one.union(other)).collect();
+    let copies: Vec<Intervals> = copies.map(|(one, other)| one.union(other)).collect();
     if copies.iter().all(|times| times.spans().is_empty()) {
         return copies;
     }
@@ -72,21 +72,16 @@ pub(super) fn waited_for(
     let does_something = does_something.subtract(&waits);
     let starts = waits_within_starts(session, driving, windows);
     let does_something = does_something.subtract(&starts);
-    let to_device = level_of(Activity::Transfer(Direction::HostToDevice));
-    if let Some(own) = copies.get_mut(usize::from(to_device)) {
+    let to_device = usize::from(level_of(Activity::Transfer(Direction::HostToDevice)));
+    let waited = |(level, times): (usize, Intervals)| {
+        let alone = times.subtract(&does_something);
+        if level != to_device || alone == times {
+            return alone;
+        }
         let reads = reads_until_runs(session, host, driving, windows);
-        *own = own.subtract(&does_something.subtract(&reads));
-    }
-    let by_level = copies.into_iter().enumerate();
-    by_level
-        .map(|(level, times)| {
-            if level == usize::from(to_device) {
-                times
-            } else {
-                times.subtract(&does_something)
-            }
-        })
-        .collect()
+        times.subtract(&does_something.subtract(&reads))
+    };
+    copies.into_iter().enumerate().map(waited).collect()
 }
 
 /// When a driving thread reads a result, until the last run that begins within that read: what is read

@@ -37,8 +37,8 @@ pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
 /// The part of a step that exceeds its median over all steps the most, and by how many picoseconds:
 /// if possible, one of which no usual step has as much.
 pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
-    if let Some(&(part, more, _)) = grown_parts(bars, step).first() {
-        return (part, more);
+    if let Some(&most) = grown_parts(bars, step).first() {
+        return most;
     }
     let grown = (0..PARTS.len()).map(|index| (PARTS[index], beyond(bars, step, index)));
     grown
@@ -47,23 +47,27 @@ pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
 }
 
 /// The parts that a step has more of than any usual step, by how many picoseconds they exceed their
-/// medians, largest first; the third number is how much longer the step is than the median.
-pub fn grown_parts(bars: &[StepBar], step: &StepBar) -> Vec<(PartKind, f64, f64)> {
-    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
-    let usual = median(&durations);
-    let excess = step.duration_ps - usual;
-    let is_usual = |bar: &&StepBar| bar.duration_ps < usual + excess / 2.0;
+/// medians, largest first.
+pub fn grown_parts(bars: &[StepBar], step: &StepBar) -> Vec<(PartKind, f64)> {
+    let middle_ps = step.duration_ps - excess_ps(bars, step) / 2.0;
+    let is_usual = |bar: &&StepBar| bar.duration_ps < middle_ps;
     let part_of = |bar: &StepBar, index: usize| bar.parts_ps.get(index).copied().unwrap_or(0.0);
     let grown = PARTS.into_iter().enumerate().filter_map(|(index, part)| {
         let more = beyond(bars, step, index);
         let own = part_of(step, index);
         let mut usual = bars.iter().filter(is_usual);
         let is_own = usual.all(|bar| part_of(bar, index) < own);
-        (more > 0.0 && is_own).then_some((part, more, excess))
+        (more > 0.0 && is_own).then_some((part, more))
     });
     let mut grown: Vec<_> = grown.collect();
     grown.sort_by(|a, b| b.1.total_cmp(&a.1));
     grown
+}
+
+/// How much longer a step is than the median one.
+pub fn excess_ps(bars: &[StepBar], step: &StepBar) -> f64 {
+    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
+    step.duration_ps - median(&durations)
 }
 
 /// By how much a part of a step exceeds its median over all steps.

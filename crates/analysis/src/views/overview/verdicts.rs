@@ -7,6 +7,7 @@ use super::figures::{Facts, dominant_op, figure, memory_bandwidth, occupancy_of}
 use super::report::Verdict;
 use crate::measuring::occupation::Occupation;
 use crate::measuring::steps::{PartKind, share_of};
+use crate::measuring::work::MIN_OPS;
 use crate::telling::format;
 use crate::telling::thresholds::{Threshold, Thresholds, VerdictKind};
 
@@ -57,10 +58,7 @@ struct Tempered {
     explanation: String,
 }
 
-/// Ops that ran, below which figures of the devices say nothing about a program: the limit of `advice`.
-const MIN_OPS: i64 = 20;
-
-/// A few ops, such as a single call of a function, are no program whose devices can be judged.
+/// A few ops are no program whose devices can be judged.
 fn little_work(facts: &Facts<'_>, threshold: &Threshold) -> Option<Tempered> {
     const OF_DEVICES: [&str; 9] = [
         "device_busy_ratio",

@@ -99,7 +99,10 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
     let frequent = counts.frequent(|_| true)?;
     let in_order = runs_in_order(&runs, counts.busiest(frequent)?);
     let order: Vec<ProgramId> = in_order.iter().map(|run| function(run.program)).collect();
-    let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
+    // It is asked of every run.
+    let programs = evidence.programs.iter();
+    let single: Vec<bool> = programs.map(Program::is_single_op).collect();
+    let is_single = |program: ProgramId| single[program.index()];
     let round = || round_mark(&order, frequent, is_single);
     let completing = |frequent| completing(evidence.programs, frequent, &order);
     let programs_of = |main: ProgramId| -> BTreeSet<ProgramId> {

@@ -251,11 +251,11 @@ fn halves(facts: &Facts<'_>, place: Place) -> (Half, Half) {
 /// What happens while the device is idle.
 fn doing(
     facts: &Facts<'_>,
-    place: Place,
     causes: &Causes,
-    (is_pause, on_gpus): (bool, bool),
+    (is_pause, is_unequal): (bool, bool),
+    on_gpus: bool,
 ) -> String {
-    if is_pause && waits_for_devices(facts, place) {
+    if is_unequal {
         "another device of its host still works on the same run".to_owned()
     } else if is_pause && on_gpus {
         "its next program is launched already".to_owned()
@@ -288,7 +288,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
     let on_gpus = facts.session.devices.iter().all(|one| one.kind.is_gpu());
-    let doing = doing(facts, found.place, &causes, (is_pause, on_gpus));
+    let is_unequal = is_pause && waits_for_devices(facts, found.place);
+    let doing = doing(facts, &causes, (is_pause, is_unequal), on_gpus);
     let time = named.time.mean;
     let comma = if is_in_few_steps(&named.time) {
         ","
@@ -318,7 +319,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
     if is_pause {
-        return pauses(facts, found.place, finding, on_gpus);
+        return pauses(facts, finding, is_unequal, on_gpus);
     }
     let (finding, is_told) = if is_blocked {
         let rest = rest.as_rest(&named);
@@ -412,8 +413,7 @@ fn waits_for_devices(facts: &Facts<'_>, (_, device): Place) -> bool {
 }
 
 /// Of a device that has work, or waits for others. Of virtual devices that take turns, the time is no gain.
-fn pauses(facts: &Facts<'_>, place: Place, finding: AdviceFinding, on_gpus: bool) -> Outcome {
-    let is_unequal = waits_for_devices(facts, place);
+fn pauses(facts: &Facts<'_>, finding: AdviceFinding, is_unequal: bool, on_gpus: bool) -> Outcome {
     let title = if is_unequal {
         UNEQUAL
     } else {

@@ -104,9 +104,12 @@ test('menus, rows and details work without a mouse', async ({ page, url }) => {
   await page.getByRole('grid', { name: 'ops' }).focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('complementary', { name: 'Op' })).toBeVisible();
+  const details = page.getByRole('complementary', { name: 'Op' });
+  await expect(details).toBeVisible();
+  await details.getByRole('button', { name: 'Close' }).focus();
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('complementary', { name: 'Op' })).toHaveCount(0);
+  await expect(details).toHaveCount(0);
+  await expect(page.getByRole('grid', { name: 'ops' })).toBeFocused();
 });
 
 test('a heat map cell opens its device in the timeline', async ({ page, url }) => {

@@ -113,6 +113,16 @@ test('clicking a slice selects it and shows its details', async ({ page, url }) 
   await expect(page).toHaveURL(
     new RegExp(`slice=${slice.slice.track}:${slice.slice.lane}:${slice.slice.index + 1}\\b`),
   );
+  // First the details close, and keys still reach the timeline; then the selection is cleared.
+  await page.getByRole('tab', { name: 'Slice' }).click();
+  await page.keyboard.press('Escape');
+  const details = page.getByRole('region', { name: 'Details' });
+  await expect(details).toHaveCount(0);
+  await expect(page).toHaveURL(/slice=/);
+  expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true);
+  await page.keyboard.press('q');
+  await expect(details).toBeVisible();
+  await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/slice=/);
   await page.goBack();
@@ -171,6 +181,8 @@ test('dragging an area shows its table, by name and by class', async ({ page, ur
   await page.getByRole('button', { name: 'Class', exact: true }).click();
   await expect(page.locator('.area-panel .table-head')).toContainText('Class');
   await keepImage(page, 'timeline-area');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.area-panel')).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/area=/);
 });

@@ -10,6 +10,8 @@ import type { Timeline, Tool } from './timeline';
 export interface PageActions {
   focusSearch: () => void;
   toggleDetails: () => void;
+  /** Closes the details; false if they are not open. */
+  closeDetails: () => boolean;
 }
 
 const GROUP = 'Timeline';
@@ -116,6 +118,10 @@ function shortcutsOf(
       timeline.showsStats = !timeline.showsStats;
       timeline.redraw();
     }),
-    { keys: ['Escape'], label: 'Clear selection, area, search', run: () => commands.clear() },
+    {
+      keys: ['Escape'],
+      label: 'Close the details, then clear selection, area, search',
+      run: () => page.closeDetails() || commands.clear(),
+    },
   ];
 }

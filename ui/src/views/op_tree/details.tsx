@@ -1,5 +1,5 @@
 /** Details of one node, next to the tree. */
-import { For, Show } from 'solid-js';
+import { For, onMount, Show } from 'solid-js';
 
 import {
   format,
@@ -13,6 +13,7 @@ import { titleOf } from '../../shell/session';
 import { closeOnEscape } from '../../shell/shortcuts';
 import { CopyButton } from '../../widgets/copy';
 import { OpLinks } from '../../widgets/op-links';
+import { returnFocus } from '../../widgets/return-focus';
 import { SourceText } from '../../widgets/source-text';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
 import '../ops/ops.css';
@@ -78,13 +79,15 @@ function withRatio(text: string, ratio: number | null): string {
 
 export function NodeDetails(props: { row: OpTreeRow; close: () => void }) {
   closeOnEscape(() => props.close());
+  let aside!: HTMLElement;
+  onMount(() => returnFocus(aside));
   const long = () =>
     [
       ['Scope', props.row.scope],
       ['HLO', props.row.expression],
     ].filter(([, text]) => text);
   return (
-    <aside class="card op-details op-tree-details" aria-label="Node">
+    <aside ref={aside} class="card op-details op-tree-details" aria-label="Node">
       <header>
         <h2>{titleOf(props.row.kind)}</h2>
         <span class="spacer" />

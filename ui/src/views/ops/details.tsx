@@ -1,5 +1,5 @@
 /** Details of one op, next to the table. */
-import { For, Show, type JSX } from 'solid-js';
+import { For, onMount, Show, type JSX } from 'solid-js';
 
 import { attributionText, categoryText } from '../../format/attribution';
 import {
@@ -17,6 +17,7 @@ import { closeOnEscape } from '../../shell/shortcuts';
 import { hrefTo, navigate, select } from '../../shell/state';
 import { CopyButton } from '../../widgets/copy';
 import { SourceLines } from '../../widgets/source-lines';
+import { returnFocus } from '../../widgets/return-focus';
 import { SourceText } from '../../widgets/source-text';
 import type { OpRow } from '../../wire/generated/OpRow';
 
@@ -29,6 +30,8 @@ interface Line {
 
 export function OpDetails(props: { session: string; op: OpRow; close: () => void }) {
   closeOnEscape(() => props.close());
+  let aside!: HTMLElement;
+  onMount(() => returnFocus(aside));
   const lines = (): Line[] => {
     const op = props.op;
     return [
@@ -70,7 +73,7 @@ export function OpDetails(props: { session: string; op: OpRow; close: () => void
     ];
   };
   return (
-    <aside class="card op-details" aria-label="Op">
+    <aside ref={aside} class="card op-details" aria-label="Op">
       <header>
         <span
           class="swatch"

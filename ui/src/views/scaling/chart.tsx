@@ -6,12 +6,9 @@ import { Plot } from '../../widgets/chart/plot';
 import type { Frame } from '../../widgets/chart/frame';
 import { linePath } from '../../widgets/chart/paths';
 import { closest } from '../../widgets/chart/points';
+import { seriesColor } from '../../widgets/chart/series';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
 import { countAxis, formatTimes, idealOf, valueAxis, type Line, type Measure } from './lines';
-
-/** Distinguishable with any color vision; they also differ in lightness. */
-const COLORS = ['#3f7fd0', '#e08b1f', '#2f9e83', '#8f74d6', '#b55f93', '#8a6a45', '#7488a6'];
-export const colorOf = (position: number) => COLORS[position % COLORS.length] ?? COLORS[0];
 
 /** Pixels around a point that belong to it. */
 const REACH = 24;
@@ -66,7 +63,7 @@ export function ScalingChart(props: { lines: Line[]; measure: Measure }) {
           </For>
           <For each={props.lines}>
             {(line, position) => (
-              <g style={{ color: colorOf(position()) }}>
+              <g style={{ color: seriesColor(position()) }}>
                 <path
                   class="scaling-line"
                   classList={{ 'is-benchmark': line.source === 'benchmark' }}

@@ -11,6 +11,7 @@ import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend, RatioBar } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { seriesColor } from '../../widgets/chart/series';
 import { Popover } from '../../widgets/popover';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState } from '../../widgets/table/state';
@@ -20,7 +21,7 @@ import type { ScalingReport } from '../../wire/generated/ScalingReport';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
 import { urlOf } from '../../wire/client';
 import { createAnswer } from '../../wire/report';
-import { colorOf, ScalingChart } from './chart';
+import { ScalingChart } from './chart';
 import { formatTimes, linesOf, measureOf, MEASURES } from './lines';
 import './scaling.css';
 import { declared, type Layout } from '../../widgets/table/declared';
@@ -92,7 +93,7 @@ function Curves(props: { report: ScalingReport }) {
             <For each={lines()}>
               {(line, position) => (
                 <span>
-                  <i style={{ background: colorOf(position()) }} />
+                  <i style={{ background: seriesColor(position()) }} />
                   {line.name}
                 </span>
               )}

@@ -9,7 +9,7 @@ import { linePath } from '../../widgets/chart/paths';
 import { Plot } from '../../widgets/chart/plot';
 import { closest, type Place } from '../../widgets/chart/points';
 import { rangeOf, withRoom } from '../../widgets/chart/scale';
-import { seriesColor, seriesLegend } from '../../widgets/chart/series';
+import { colorsOf, seriesColor, seriesLegend } from '../../widgets/chart/series';
 import { ReadoutRow } from '../../widgets/chart/readout';
 import { Legend } from '../../widgets/bars';
 import { truncateMiddle } from '../../format/text';
@@ -153,6 +153,7 @@ function Drawing(props: DrawingProps) {
   const y = () => called(props.choice.y);
   const [pointed, setPointed] = createSignal<number | null>(null);
   const entries = () => seriesLegend(found().series);
+  const colors = createMemo(() => colorsOf(found().series));
   const remarks = () => {
     const { missingCount, labels } = found();
     const { length } = props.report.rows;
@@ -167,6 +168,7 @@ function Drawing(props: DrawingProps) {
   };
   const shared = () => ({
     label: `${y()?.title} by ${x()?.title}`,
+    colorOf: (series: number) => colors()[series] ?? seriesColor(series),
     at: pointed(),
     onAt: setPointed,
     readout: (index: number) => <RowReadout report={props.report} row={rowAt(index)} />,
@@ -219,6 +221,7 @@ const sentenceOf = (parts: readonly string[]) => {
 
 interface Shared {
   label: string;
+  colorOf: (series: number) => string;
   at: number | null;
   onAt: (index: number | null) => void;
   onOpen: (index: number) => void;
@@ -290,7 +293,7 @@ function Bars(props: Shared & { pieces: readonly Piece[] }) {
               class="sql-bar"
               classList={{ 'is-at': index() === props.at }}
               {...boxOf(piece, frame())}
-              fill={seriesColor(piece.series)}
+              fill={props.colorOf(piece.series)}
             />
           )}
         </For>
@@ -354,7 +357,7 @@ function Points(
               context.globalAlpha = 0.75;
               for (const point of props.points) {
                 const { x, y } = placeOf(point, frame);
-                context.fillStyle = seriesColor(point.series);
+                context.fillStyle = props.colorOf(point.series);
                 context.beginPath();
                 context.arc(x, y, 3.5, 0, 2 * Math.PI);
                 context.fill();
@@ -368,7 +371,7 @@ function Points(
             {(line) => (
               <path
                 class="sql-line"
-                stroke={seriesColor(line[0]?.series ?? 0)}
+                stroke={props.colorOf(line[0]?.series ?? 0)}
                 d={linePath(line.map((point) => placeOf(point, frame())))}
               />
             )}
@@ -380,7 +383,7 @@ function Points(
                   cx={placeOf(point, frame()).x}
                   cy={placeOf(point, frame()).y}
                   r={isAt(point) ? 5 : 2.5}
-                  fill={seriesColor(point.series)}
+                  fill={props.colorOf(point.series)}
                 />
               )}
             </For>
@@ -392,7 +395,7 @@ function Points(
                 cx={placeOf(point(), frame()).x}
                 cy={placeOf(point(), frame()).y}
                 r="5"
-                fill={seriesColor(point().series)}
+                fill={props.colorOf(point().series)}
               />
             )}
           </Show>

@@ -1,5 +1,5 @@
 /** Below the timeline: the selected slice, the table of the area, the matches of the search. */
-import { createEffect, createSignal, For, Match, onCleanup, Show, Switch } from 'solid-js';
+import { createEffect, createSignal, For, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 
 import { Icon } from '../../shell/icons';
 import { isNarrow } from '../../shell/rail-state';
@@ -7,6 +7,7 @@ import { shared } from '../../shell/shared';
 import { getParam, setParams } from '../../shell/state';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline } from '../../timeline/timeline';
+import { returnFocus } from '../../widgets/return-focus';
 import { Tabs } from '../../widgets/tabs/tabs';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import type { Counterpart } from './baseline-stage';
@@ -73,6 +74,7 @@ export function Drawer(props: DrawerProps) {
     dockOf() === 'bottom' ? { height: `${height()}px` } : { '--drawer-width': `${width()}px` };
   // The tracks leave room at the right.
   let section!: HTMLElement;
+  onMount(() => returnFocus(section));
   createEffect(() => {
     const room = isRight() ? `${width()}px` : '';
     const tracks = section.parentElement;
@@ -139,8 +141,8 @@ export function Drawer(props: DrawerProps) {
         </span>
         <button
           class="quiet icon-button"
-          aria-label="Close the details (q)"
-          data-tip="Close the details (q)"
+          aria-label="Close the details (q or Esc)"
+          data-tip="Close the details (q or Esc)"
           onClick={() => props.onClose()}
         >
           <Icon name="close" />

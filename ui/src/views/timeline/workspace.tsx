@@ -121,6 +121,11 @@ export function Workspace(props: WorkspaceProps) {
           searchField?.select();
         },
         toggleDetails: () => setDrawerOpen(!isDrawerOpen()),
+        closeDetails: () => {
+          const wasOpen = isDrawerOpen();
+          setDrawerOpen(false);
+          return wasOpen;
+        },
       }),
     );
     onCleanup(

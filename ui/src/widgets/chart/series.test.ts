@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { MOST_COLORS, seriesColor, seriesLegend } from './series';
+import { CLASS_COLORS, partColor } from '../../format/palette';
+import { colorsOf, MOST_COLORS, seriesColor, seriesLegend } from './series';
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `run ${at}`);
 
@@ -18,4 +19,19 @@ test('the legend says which series share a color', () => {
   expect(folded?.title).toBe(`5 more: run ${first}, run ${first + 1}, run ${first + 2}, …`);
   expect(folded?.tip?.split('\n')).toHaveLength(5);
   expect(folded?.color).toBe(seriesColor(MOST_COLORS));
+});
+
+test('classes and parts of a step have the colors that they have everywhere', () => {
+  expect(colorsOf(['collective', 'matmul', '–'])).toEqual([
+    CLASS_COLORS.collective,
+    CLASS_COLORS.matmul,
+    seriesColor(MOST_COLORS),
+  ]);
+  expect(colorsOf(['device_compute', 'idle'])).toEqual([
+    partColor('device_compute'),
+    partColor('idle'),
+  ]);
+  // One other name, and none of them is taken for a class.
+  expect(colorsOf(['matmul', 'mine'])).toEqual([seriesColor(0), seriesColor(1)]);
+  expect(seriesLegend(Object.keys(CLASS_COLORS))).toHaveLength(Object.keys(CLASS_COLORS).length);
 });

@@ -1,5 +1,6 @@
 /** Colors of series, and the legend that names them. Pure. */
 import { formatCount } from '../../format/numbers';
+import { CLASS_COLORS, classColor, partColor, PARTS } from '../../format/palette';
 
 /** Distinguishable, none of them red; neighbors differ in lightness. */
 const COLORS = [
@@ -15,6 +16,26 @@ const NAMED = 3;
 
 export const seriesColor = (series: number) => COLORS[series] ?? MORE_COLORS;
 
+/** What stands for a missing name. */
+const NO_NAME = '–';
+const isClass = (name: string) => name in CLASS_COLORS;
+const isPart = (name: string) => PARTS.some(({ part }) => part === name);
+
+/**
+ * The color of each series, in order. Classes of ops and parts of a step have the colors that they have
+ * everywhere, as long as every name is one of them; other names have the next color of the list.
+ */
+export function colorsOf(names: readonly string[]): string[] {
+  const named = names.filter((name) => name !== NO_NAME);
+  const meaning = [
+    { isKnown: isClass, colorOf: classColor },
+    { isKnown: isPart, colorOf: partColor },
+  ].find(({ isKnown }) => named.length > 0 && named.every(isKnown));
+  return names.map((name, at) =>
+    meaning ? (name === NO_NAME ? MORE_COLORS : meaning.colorOf(name)) : seriesColor(at),
+  );
+}
+
 export interface LegendEntry {
   title: string;
   color: string;
@@ -23,8 +44,11 @@ export interface LegendEntry {
 
 /** Every series with a color of its own, then which share one. */
 export function seriesLegend(names: readonly string[]): LegendEntry[] {
-  const own = names.slice(0, MOST_COLORS).map((title, at) => ({ title, color: seriesColor(at) }));
-  const rest = names.slice(MOST_COLORS);
+  const colors = colorsOf(names);
+  const all = names.map((title, at) => ({ title, color: colors[at] ?? MORE_COLORS }));
+  const isByName = colors.some((color, at) => color !== seriesColor(at));
+  const own = isByName ? all : all.slice(0, MOST_COLORS);
+  const rest = names.slice(own.length);
   if (rest.length === 0) return own;
   const more = rest.length > NAMED ? ', …' : '';
   const title = `${formatCount(rest.length)} more: ${rest.slice(0, NAMED).join(', ')}${more}`;

@@ -106,7 +106,7 @@ impl Facts {
             program: main_program(session),
             tags: session.tags(),
             git_commit: manifests.find_map(|manifest| manifest.git_commit.clone()),
-            extent_ps: session.extent().map(|span| span.duration().0),
+            extent_ps: session.captured().map(|span| span.duration().0),
             step_count: counted_steps(session).len(),
             slice_count: session.slice_count(),
             warning_count: alike(&session.warnings).len(),

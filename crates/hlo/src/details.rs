@@ -1,8 +1,10 @@
 //! What is read of an instruction only when somebody looks at it.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
 
 use prost::Message;
+use rustc_hash::FxBuildHasher;
 
 use crate::literal;
 use crate::outline::Outline;
@@ -17,6 +19,8 @@ pub struct Details {
     pub sharding: String,
     /// Value of a small constant.
     pub constant: Option<String>,
+    /// Hash of the value of a constant of any size: other values have other ones.
+    pub(crate) literal_hash: Option<u64>,
     /// Configuration for the backend: JSON, or text of another form.
     pub backend_config: String,
     /// Names and values that the framework attached, sorted by name.
@@ -66,11 +70,15 @@ fn details(proto: InstructionRest, instruction: &Instruction) -> Details {
     }
     let map = proto.frontend_attributes.unwrap_or_default().map;
     let literal = proto.literal;
+    let literal_hash = literal
+        .as_ref()
+        .map(|literal| FxBuildHasher.hash_one(literal));
     Details {
         sharding: proto
             .sharding
             .map(|sharding| sharding.text())
             .unwrap_or_default(),
+        literal_hash,
         constant: literal.and_then(|literal| literal::text(&instruction.shape, &literal)),
         backend_config: text(proto.backend_config),
         frontend_attributes: map.into_iter().collect(),

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::callees::callees_first;
-use crate::program::{Computation, Instruction, InstructionIndex, Program};
+use crate::program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
 
 /// Hashes of what instructions compute: opcodes, shapes, attributes and how they are connected, down
 /// into the computations they call, but no names. Values of constants are not looked at.
@@ -39,6 +39,11 @@ impl Fingerprints {
             operand.shape.to_string().hash(&mut hasher);
         }
         hasher.finish()
+    }
+
+    /// What a computation computes.
+    pub(crate) fn of_computation(&self, index: ComputationIndex) -> Option<u64> {
+        self.computations.get(index.index()).copied()
     }
 
     fn computation(&self, program: &Program, computation: &Computation) -> u64 {

@@ -204,3 +204,26 @@ fn equal_ids_on_several_hosts_are_told_apart_by_name() {
     );
     assert_eq!(slice(&session, "add.2").track.index(), 1);
 }
+
+/// Python frames may last until the tracer has collected its events, long after the profiler was stopped.
+#[test]
+fn what_the_profiler_does_after_its_end_is_not_captured() {
+    let captured = |stop_us: i64, ops: &str| {
+        let start = 1_700_000_000_000_000_000_i64;
+        let text = format!(
+            "environment [profile_start_time={start} profile_stop_time={}]
+            host vm
+            thread python
+              0..900us $contextlib.py:1 __exit__
+            device tpu:0 v6e
+            line XLA Ops
+              {ops} dot.1",
+            start + stop_us * 1000
+        );
+        let captured = session(&text).captured().expect("something");
+        captured.duration().0 / 1_000_000
+    };
+    assert_eq!(captured(300, "0..200us"), 300);
+    assert_eq!(captured(300, "0..400us"), 400, "work of a device counts");
+    assert_eq!(captured(0, "0..200us"), 900, "no end was recorded");
+}

@@ -15,6 +15,7 @@ mod one_launch;
 mod own_moves;
 mod program_cases;
 mod queues;
+mod recompiled;
 mod requests;
 mod round_trips;
 mod sliced_arguments;

@@ -25,7 +25,7 @@ mod syntax;
 
 use messages::{
     AliasEntry, FrontendAttributes, HloComputation, HloInstruction, HloModule, HloProto, Layout,
-    OpMetadata, Pair, ReplicaGroup, Shape,
+    Literal, OpMetadata, Pair, ReplicaGroup, Shape,
 };
 use plan::PlanSketch;
 use syntax::{inside, numbers, parse_attributes, split_closing, split_top_level};
@@ -211,7 +211,13 @@ impl ProgramSketch {
                 let number = operands.trim().parse();
                 instruction.parameter_number = number.map_err(|_| "a parameter has a number")?;
             }
-            "constant" => {}
+            // Numbers other than these two types have no value.
+            "constant" => {
+                instruction.literal = Some(Literal {
+                    s32s: operands.trim().parse().into_iter().collect(),
+                    f32s: operands.trim().parse().into_iter().collect(),
+                });
+            }
             _ => instruction.operand_ids = self.ids_of(operands)?,
         }
         for (key, value) in parse_attributes(attributes)? {

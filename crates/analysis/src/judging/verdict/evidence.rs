@@ -20,7 +20,7 @@ pub(super) struct Evidence<'a> {
     pub(super) overview: Arc<Glance>,
     /// HFU and MFU of the whole session.
     pub(super) utilization: Utilization,
-    /// Time from the first to the last recorded slice.
+    /// Time that was captured.
     pub(super) duration_ps: i64,
     /// First start and last end of each device's work.
     pub(super) work: Arc<Vec<Option<Span>>>,
@@ -51,7 +51,9 @@ impl<'a> Evidence<'a> {
         let events: u64 = session.hosts.iter().map(|host| host.event_count).sum();
         Ok(Self {
             session,
-            duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
+            duration_ps: session
+                .captured()
+                .map_or(0, |captured| captured.duration().0),
             utilization: utilization(session, &selected, &overview.ops.ops, None),
             overview,
             work: crate::measuring::windows::work_extents(session),

@@ -12,13 +12,14 @@
 
 mod collect;
 mod columns;
+mod contents;
 mod passes;
 mod programs;
 mod report;
 mod tables;
 
 use clap::Args;
-pub(crate) use programs::SAME_SHAPES;
+pub(crate) use contents::{OTHER_VALUES, SAME_PROGRAM, SAME_SHAPES};
 pub(crate) use report::PHASES;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
 use rustc_hash::FxHashSet;

@@ -6,11 +6,10 @@ use stepscope_model::hlo::{self, Instruction};
 use stepscope_model::host_names::{module_function, plain_function};
 use stepscope_model::{HostId, Picos, ProgramId, Session, Span};
 
+use super::contents;
+
 /// Maximum number of changed arguments that are listed.
 const MOST_CHANGES: usize = 4;
-
-/// How a change begins that is none of shapes or types.
-pub(crate) const SAME_SHAPES: &str = "same shapes";
 
 /// The function of a lambda, as names of modules have it.
 const LAMBDA: &str = "_lambda";
@@ -108,11 +107,11 @@ impl<'a> Programs<'a> {
     }
 
     /// What differs between the arguments of two programs, in words.
-    pub(super) fn change(&self, before: Match, after: Match) -> String {
-        if before == after {
+    pub(super) fn change(&self, old: Match, new: Match) -> String {
+        if old == new {
             return "none: the same program ran before and after".to_owned();
         }
-        let (Some(before), Some(after)) = (self.arguments(before), self.arguments(after)) else {
+        let (Some(before), Some(after)) = (self.arguments(old), self.arguments(new)) else {
             return "unknown: the profile lacks the HLO of one of the programs".to_owned();
         };
         if before.len() != after.len() {
@@ -121,20 +120,13 @@ impl<'a> Programs<'a> {
         let changes: Vec<String> = before
             .iter()
             .zip(&after)
-            .filter(|(old, new)| old.shape != new.shape)
-            .map(|(old, new)| format!("argument {}: {} → {}", new.name, old.shape, new.shape))
+            .filter(|(was, is)| was.shape != is.shape)
+            .map(|(was, is)| format!("argument {}: {} → {}", is.name, was.shape, is.shape))
             .collect();
         match changes.len() {
             0 => {
-                let sharding = if self.session.devices.len() > 1 {
-                    "a sharding, "
-                } else {
-                    ""
-                };
-                format!(
-                    "{SAME_SHAPES}: a static argument, {sharding}a Python number instead of an array, \
-                     arguments of another structure (pytree), or a re-created function"
-                )
+                let [old, new] = [old, new].map(|found| self.session.program(found.0));
+                contents::change(old, new, self.session.devices.len() > 1)
             }
             count if count > MOST_CHANGES => format!(
                 "{}, and {} more",
@@ -191,7 +183,7 @@ impl Argument {
 }
 
 /// `f32[32,64]` for `f32[32,64]{1,0}`.
-fn without_layout(text: String) -> String {
+pub(super) fn without_layout(text: String) -> String {
     match text.split_once('{') {
         Some((head, _)) if !text.starts_with('(') => head.to_owned(),
         _ => text,

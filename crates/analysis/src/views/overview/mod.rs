@@ -114,7 +114,9 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         let top_ops = top_ops(session, options, ops)?;
         Ok(OverviewReport {
             session: session.name.clone(),
-            duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
+            duration_ps: session
+                .captured()
+                .map_or(0, |captured| captured.duration().0),
             start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
             step_time_ps: glance.step_time.clone(),
             headline,

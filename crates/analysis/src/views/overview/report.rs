@@ -18,7 +18,8 @@ use crate::views::ops::{OpRow, beside};
 pub struct OverviewReport {
     /// Name of the session.
     pub session: String,
-    /// Wall-clock length of the capture: first to last recorded slice.
+    /// Wall-clock length of the capture: first to last recorded slice, without what the profiler did
+    /// after it had stopped.
     #[ts(type = "number")]
     pub duration_ps: i64,
     /// Start of the capture in nanoseconds since the Unix epoch, as a decimal string. Absent in old files.

@@ -71,6 +71,8 @@ pub(crate) struct HloInstruction {
     pub(crate) shape: Option<Shape>,
     #[prost(message, optional, tag = "7")]
     pub(crate) metadata: Option<OpMetadata>,
+    #[prost(message, optional, tag = "8")]
+    pub(crate) literal: Option<Literal>,
     #[prost(int64, tag = "9")]
     pub(crate) parameter_number: i64,
     #[prost(string, tag = "11")]
@@ -105,6 +107,15 @@ pub(crate) struct HloInstruction {
     pub(crate) comparison_direction: String,
     #[prost(message, optional, tag = "68")]
     pub(crate) frontend_attributes: Option<FrontendAttributes>,
+}
+
+/// The value of a constant: a number.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Literal {
+    #[prost(int32, repeated, tag = "4")]
+    pub(crate) s32s: Vec<i32>,
+    #[prost(float, repeated, tag = "8")]
+    pub(crate) f32s: Vec<f32>,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -13,7 +13,7 @@ use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::measuring::interval::Intervals;
 use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
-use crate::views::compile::{CompilationRow, SAME_SHAPES};
+use crate::views::compile::{CompilationRow, OTHER_VALUES, SAME_PROGRAM, SAME_SHAPES};
 
 pub(super) static RULE: Rule = Rule {
     id: "recompilation",
@@ -39,6 +39,13 @@ const WHY: &str = "A jitted function is compiled for each combination of shapes,
 const FIX_SAME: &str = "Padding does not help, since shapes and types are the same. Pass arguments of the same structure in \
                         every call (the same keys and lengths of dictionaries, tuples and lists), and Python numbers as \
                         arrays; create jitted functions once, outside the loop; let JAX log what it compiles and why.";
+const FIX_VALUES: &str = "Padding does not help, since shapes and types are the same. Pass what changes as an array, instead \
+                          of as a static argument or from outside the function (a closure, a global, an attribute); what has \
+                          to be static should take few values.";
+const FIX_ANEW: &str = "Padding does not help, since shapes and types are the same. Create the jitted function once, outside \
+                        the loop: `jax.jit` of a new lambda, `functools.partial` or inner function is compiled anew. Pass \
+                        arguments of the same structure in every call (the same keys and lengths of dictionaries, tuples and \
+                        lists), and Python numbers as arrays; let JAX log what it compiles and why.";
 const FIX: &str = "Pad batches to one shape and drop the last partial batch; pass Python numbers as \
                    arrays; create jitted functions once, outside the loop; let JAX log what it compiles \
                    and why.";
@@ -109,13 +116,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .titled(title.to_owned())
     .why(if are_ops { WHY_OPS } else { WHY })
-    .fix(if are_ops {
-        FIX_OPS
-    } else if have_same_shapes(&longest) {
-        FIX_SAME
-    } else {
-        FIX
-    })
+    .fix(if are_ops { FIX_OPS } else { fix(&longest) })
     .why_elsewhere(
         "A function is compiled for each combination of shapes and types, and for each new \
          function object.",
@@ -194,20 +195,35 @@ fn told(&(name, (count, time_ps)): &(&str, (usize, i64))) -> String {
     format!("{name} {times}, {}", format::duration_ps(time_ps as f64))
 }
 
-/// Whether something is known of what changed, and never a shape.
-fn have_same_shapes(longest: &[&CompilationRow]) -> bool {
-    let mut known = longest
-        .iter()
-        .filter(|row| !row.change.is_empty())
-        .peekable();
-    known.peek().is_some() && known.all(|row| row.change.starts_with(SAME_SHAPES))
+/// What to do about all that is known of what changed.
+fn fix(longest: &[&CompilationRow]) -> &'static str {
+    let changes = longest.iter().map(|row| row.change.as_str());
+    let known: Vec<&str> = changes.filter(|change| !change.is_empty()).collect();
+    let all = |begin: &str| !known.is_empty() && known.iter().all(|one| one.starts_with(begin));
+    if all(SAME_PROGRAM) {
+        FIX_ANEW
+    } else if all(OTHER_VALUES) {
+        FIX_VALUES
+    } else if all(SAME_SHAPES) {
+        FIX_SAME
+    } else {
+        FIX
+    }
 }
 
 /// What changed in the first of the compilations, each change with its function. An array of another
 /// shape also changes the arguments of small functions within JAX, which the program does not know.
 fn changes(longest: &[&CompilationRow]) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
+    let mut valued: Vec<&str> = Vec::new();
     for row in longest.iter().filter(|row| !row.change.is_empty()) {
+        // One value is enough of an example.
+        if row.change.starts_with(OTHER_VALUES) {
+            if valued.contains(&row.function.as_str()) {
+                continue;
+            }
+            valued.push(&row.function);
+        }
         let change = if row.function.is_empty() {
             row.change.clone()
         } else {

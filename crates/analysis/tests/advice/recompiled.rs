@@ -1,0 +1,92 @@
+//! What is said to have changed where a function is compiled again for the same shapes.
+
+use serde_json::Value;
+
+use super::finding;
+use crate::support::{ask, drawn};
+
+/// A function that is compiled in each of three calls, each time to another program.
+fn compiled(program: impl Fn(u32) -> String) -> Value {
+    let calls: Vec<String> = (0..3u32)
+        .map(|number| {
+            let start = number * 1000;
+            format!(
+                "{}..{}us PjitFunction(step)\n{}..{}us backend_compile\n",
+                start + 100,
+                start + 520,
+                start + 101,
+                start + 500,
+            )
+        })
+        .collect();
+    let ops: Vec<String> = (0..3u32)
+        .map(|number| {
+            let (start, id) = (number * 1000, 20 + number);
+            format!(
+                "{}..{}us a.9 [hlo_module=jit_step program_id={id} run_id={id}]\n",
+                start + 600,
+                start + 900,
+            )
+        })
+        .collect();
+    let programs: Vec<String> = (0..3u32)
+        .map(|number| format!("program {} jit_step\n{}\n", 20 + number, program(number)))
+        .collect();
+    let drawing = format!(
+        "host vm\nthread python\n{}thread tf_XLAEigen/42\n\
+         each [hlo_op=$name device_ordinal=0]\n{}{}",
+        calls.concat(),
+        ops.concat(),
+        programs.concat()
+    );
+    ask(&drawn(&[&drawing]), "advice", &[])
+}
+
+fn told(report: &Value) -> (String, String) {
+    let found = finding(report, "recompilation");
+    let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
+    (text("what"), text("fix"))
+}
+
+/// A number that is multiplied by, and what is done with the product.
+fn program(value: u32, opcode: &str) -> String {
+    format!(
+        "a.0 = f32[256,512] parameter(0)
+        a.1 = f32[] constant({value}) source=/home/me/train.py:12
+        a.2 = f32[256,512] broadcast(a.1)
+        a.3 = f32[256,512] multiply(a.0, a.2)
+        ROOT a.9 = f32[256,512] {opcode}(a.3) source=/home/me/train.py:14"
+    )
+}
+
+#[test]
+fn a_number_in_the_program_is_named() {
+    let report = compiled(|number| program(number + 3, "negate"));
+    let (what, fix) = told(&report);
+    assert!(
+        what.contains("other values in the program: 3 → 4 (train.py:12);"),
+        "{what}"
+    );
+    assert!(
+        fix.contains("as an array, instead of as a static argument"),
+        "{fix}"
+    );
+}
+
+#[test]
+fn a_function_made_anew_has_the_same_program() {
+    let report = compiled(|_| program(3, "negate"));
+    let (what, fix) = told(&report);
+    assert!(what.contains("same shapes and the same program:"), "{what}");
+    assert!(fix.contains("once, outside the loop"), "{fix}");
+}
+
+#[test]
+fn other_ops_are_counted_and_the_first_is_named() {
+    let report = compiled(|number| program(3, ["negate", "abs", "tanh"][number as usize]));
+    let (what, _) = told(&report);
+    assert!(
+        what.contains("another program (1 other instruction, first at train.py:14):"),
+        "{what}"
+    );
+}

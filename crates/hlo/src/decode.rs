@@ -68,6 +68,7 @@ fn program(module: wire::HloModule) -> Result<Program, HloError> {
     program.by_id.reserve(instruction_count);
     program.by_name.reserve(instruction_count);
     let mut sources = SourceResolver::new(module.stack_frame_index);
+    program.functions = sources.functions();
     for computation in module.computations {
         push_computation(&mut program, computation, &mut sources)?;
     }

@@ -96,5 +96,5 @@ pub use rewrite::{ProgramText, rewrite};
 pub use schedule::Schedule;
 pub use shape::{HOST_MEMORY_SPACE, Layout, Shape};
 pub use sharding::{Division, ShardedValue, Sharding};
-pub use source::{Frame, SourceLocation};
+pub use source::{Frame, SourceFunction, SourceLocation};
 pub use updates::{Argument, Signature};

@@ -12,7 +12,7 @@ use crate::opcode::is_bookkeeping;
 use crate::placement::Placements;
 use crate::shape::Shape;
 use crate::sharding::Sharding;
-use crate::source::SourceLocation;
+use crate::source::{SourceFunction, SourceLocation};
 
 /// Position of a computation in [`Program::computations`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,6 +45,9 @@ pub struct Program {
     pub id: i64,
     /// Where execution begins; `None` when the stated computation does not exist.
     pub entry_computation: Option<ComputationIndex>,
+    /// Python functions that were around ops while they were traced, each once, as far as the compiler
+    /// kept whole stacks.
+    pub functions: Vec<SourceFunction>,
     pub(crate) computations: Vec<Computation>,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) by_name: FxHashMap<Box<str>, InstructionIndex>,

@@ -1,5 +1,6 @@
 //! Where in the user's program an instruction comes from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -51,6 +52,15 @@ impl SourceLocation {
     }
 }
 
+/// A Python function.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceFunction {
+    /// Path of its file.
+    pub file: String,
+    /// Its qualified name, such as `Trainer.fit.<locals>.step`.
+    pub name: String,
+}
+
 /// Resolves the metadata of instructions to locations, each distinct one built once.
 pub(crate) struct SourceResolver {
     file_names: Vec<String>,
@@ -74,6 +84,19 @@ impl SourceResolver {
             index,
             known: FxHashMap::default(),
         }
+    }
+
+    /// All functions of the stacks, each once, sorted.
+    pub(crate) fn functions(&self) -> Vec<SourceFunction> {
+        let places = self.index.file_locations.iter();
+        let functions = places.filter_map(|place| {
+            Some(SourceFunction {
+                file: entry(&self.file_names, place.file_name_id)?.clone(),
+                name: entry(&self.function_names, place.function_name_id)?.clone(),
+            })
+        });
+        let functions: BTreeSet<SourceFunction> = functions.collect();
+        functions.into_iter().collect()
     }
 
     /// The location an instruction's metadata speaks of. The file and line it states win over the

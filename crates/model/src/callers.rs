@@ -12,11 +12,11 @@ use rustc_hash::FxHashMap;
 
 use crate::ids::{LabelId, ProgramId};
 use crate::label::{Label, SliceKind};
+use crate::own_code::OwnCode;
 use crate::session::Session;
 use crate::strings::Strings;
 use crate::track::Track;
 use crate::units::{Picos, Span};
-use crate::vendor::hosts::is_library_frame;
 
 /// Fewer calls do not show a rule.
 const MIN_CALLS: usize = 4;
@@ -39,7 +39,7 @@ impl Caller {
     /// each iteration. Launches are in order. Functions of libraries do not count.
     pub(crate) fn of(
         track: &Track,
-        (labels, strings): (&[Label], &Strings),
+        (labels, strings, code): (&[Label], &Strings, &OwnCode),
         launches: &[Picos],
     ) -> Option<Self> {
         let closest = launches
@@ -65,7 +65,7 @@ impl Caller {
         }
         let is_program = |label: &LabelId| {
             let name = strings.get(labels[label.index()].name);
-            !is_library_frame(name) && !name.contains("<unknown>")
+            !code.is_library_frame(name) && !name.contains("<unknown>")
         };
         let callers = found
             .into_iter()
@@ -141,6 +141,7 @@ impl Session {
         let mut launches: Vec<Picos> = of_thread.filter_map(|run| run.launched).collect();
         launches.sort_unstable();
         let track = self.track_in_passing(first.launched_on?);
-        Caller::of(&track, (&self.labels, &self.strings), &launches)
+        let code = self.own_code();
+        Caller::of(&track, (&self.labels, &self.strings, &code), &launches)
     }
 }

@@ -55,6 +55,7 @@ pub mod host_names {
 }
 
 mod class;
+mod own_code;
 mod profile_data;
 mod reader;
 mod recent;

@@ -10,7 +10,6 @@
 //! A function that was running when the recording began has no frame: then the outermost frame of a
 //! library is what the loop's own code calls.
 
-use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{LabelId, Session, SliceKind, Span, Track};
 
 /// Files whose frames are around every call of a thread, or of a decorated function.
@@ -61,7 +60,7 @@ impl Frames {
         if session.label(label).kind != SliceKind::Python || !has_line(name) {
             return;
         }
-        if !is_library_frame(name) {
+        if !session.is_library_frame(name) {
             *self = Self {
                 own: Some(label),
                 ..Self::default()

@@ -7,7 +7,7 @@
 //!              [next][next][next]            names of arguments, each over at once
 //! ```
 
-use stepscope_model::host_names::{is_library_frame, is_next};
+use stepscope_model::host_names::is_next;
 use stepscope_model::{LabelId, Session, SliceKind, Track};
 
 use super::named_calls::{NamedCall, not_meant};
@@ -29,5 +29,5 @@ fn is_called_by_library(session: &Session, track: &Track, call: NamedCall) -> bo
     let labels = around.map(|(lane, index)| track.lanes[lane as usize].labels()[index as usize]);
     let mut labels = labels.map(|label| session.label(label));
     let frame = labels.find(|label| label.kind == SliceKind::Python);
-    frame.is_some_and(|label| is_library_frame(session.text(label.name)))
+    frame.is_some_and(|label| session.is_library_frame(session.text(label.name)))
 }

@@ -17,7 +17,7 @@
 
 use std::cmp::Reverse;
 
-use stepscope_model::host_names::{is_library_frame, is_queue_get, is_queue_put};
+use stepscope_model::host_names::{is_queue_get, is_queue_put};
 use stepscope_model::{
     Activity, HostId, Label, LabelId, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
 };
@@ -220,7 +220,7 @@ fn is_of_library(session: &Session, label: &Label) -> bool {
         Activity::Blocked | Activity::Sleep | Activity::Input(_)
     );
     let is_other = waits || is_scaffold(name) || is_queue_get(name);
-    label.kind == SliceKind::Python && !is_other && is_library_frame(name)
+    label.kind == SliceKind::Python && !is_other && session.is_library_frame(name)
 }
 
 /// Mean depth of slices whose depths sum to this.

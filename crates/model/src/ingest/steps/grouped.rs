@@ -22,6 +22,7 @@ use crate::activity::Activity;
 use crate::callers::Caller;
 use crate::ids::{HostId, LabelId, ProgramId, TrackId};
 use crate::label::Label;
+use crate::own_code::OwnCode;
 use crate::session::ProgramRun;
 use crate::strings::Strings;
 use crate::track::Track;
@@ -154,11 +155,16 @@ fn calls(
     }
     let mut label: Option<LabelId> = None;
     let mut calls = BTreeMap::new();
+    let code = OwnCode::of(evidence.programs);
     for ((_, thread), mut launches) in launches {
         launches.sort_unstable();
         let track = &evidence.tracks[thread.index()];
         let track = track.for_one_reader(evidence.has_rounds);
-        let caller = Caller::of(&track, (evidence.labels, evidence.strings), &launches)?;
+        let caller = Caller::of(
+            &track,
+            (evidence.labels, evidence.strings, &code),
+            &launches,
+        )?;
         let is_same = *label.get_or_insert(caller.label) == caller.label;
         caller.launches_per_call().filter(|_| is_same)?;
         let spans: Vec<Span> = caller.spans().collect();

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{HostId, LabelId, SaturatingSum as _, Session, Span, Track};
 
 use crate::judging::advice::facts::Facts;
@@ -53,7 +52,7 @@ pub(super) fn caller(facts: &Facts<'_>, calls: &Calls<'_>) -> Option<Caller> {
     let function = python_function(name).filter(|_| is_most)?;
     Some(Caller {
         name: format::shortened(&function),
-        is_own: !is_library_frame(name),
+        is_own: !facts.session.is_library_frame(name),
     })
 }
 

@@ -2,7 +2,6 @@
 //! the host launches programs or waits for them.
 
 use stepscope_model::SaturatingSum as _;
-use stepscope_model::host_names::is_library_frame;
 
 use super::Waiting;
 use crate::judging::advice::facts::Facts;
@@ -34,7 +33,7 @@ fn own_share(facts: &Facts<'_>) -> f64 {
     let gaps: Vec<&GapRow> = facts.gaps().longest.iter().filter(counted).collect();
     let is_own = |gap: &&&GapRow| {
         let has_line = gap.what.contains(".py:") || !gap.python.is_empty();
-        gap.cause == Cause::Python && has_line && !is_library_frame(&gap.what)
+        gap.cause == Cause::Python && has_line && !facts.session.is_library_frame(&gap.what)
     };
     let own = gaps.iter().filter(is_own).map(|gap| gap.cause_ps);
     let own_ps = own.saturating_sum() as f64;

@@ -11,7 +11,6 @@
 //! [`silent_rival`].
 
 use rustc_hash::FxHashMap;
-use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{
     Activity, HostId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
 };
@@ -213,7 +212,7 @@ fn longest_frame(
     let mut named: Vec<(i64, &str)> = times
         .into_iter()
         .map(|(label, time)| (time, session.label_name(label).trim_start_matches('$')))
-        .filter(|(_, name)| name.contains(".py:") && !is_library_frame(name))
+        .filter(|(_, name)| name.contains(".py:") && !session.is_library_frame(name))
         .collect();
     named.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     let function = python_function(named.first()?.1)?;

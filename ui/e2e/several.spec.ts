@@ -48,3 +48,39 @@ test('methods with several device counts have curves, the others are listed belo
   await expect(page.locator('.scaling-alone')).toHaveCount(0);
   await keepImage(page, 'scaling');
 });
+
+test('with one device count, scaling says so and offers a comparison', async ({ page, url }) => {
+  const own = await sessionsAt(page, url, 'planted-cpu');
+  const keys = own.map(({ key }) => key).sort();
+  await openView(page, url, 'slower', 'scaling', `?sessions=${keys.join(',')}`);
+  const one = page.locator('.one-only');
+  await expect(one).toContainText('so there is no scaling to compare');
+  await expect(page.getByRole('group', { name: 'Measure' })).toHaveCount(0);
+  await expect(page.getByRole('columnheader', { name: 'Speedup' })).toHaveCount(0);
+  await one.getByRole('link', { name: 'Compare two sessions' }).click();
+  await expect(page).toHaveURL(/\/compare/);
+});
+
+test('a single step is no chart', async ({ page, url }) => {
+  const [session] = await sessionsAt(page, url, 'gpu-h100/goal-small');
+  for (const view of ['overview', 'steps']) {
+    await page.goto(`${url}#/s/${session!.key}/${view}`);
+    const one = page.locator('.one-only').first();
+    await expect(one).toContainText('there is no other to compare it with');
+    await expect(page.locator('.step-chart')).toHaveCount(0);
+    await one.getByRole('link').click();
+    await expect(page).toHaveURL(/\/timeline\?.*steps=/);
+  }
+});
+
+test('sessions to compare with are grouped, the most alike first', async ({ page, url }) => {
+  for (const name of ['base', 'slower', 'mlp_dp']) await openView(page, url, name, 'overview');
+  await openView(page, url, 'slower', 'overview');
+  await page.reload();
+  await page.locator('.selection .chip', { hasText: 'Baseline' }).getByRole('button').first().click();
+  const list = page.locator('.baseline-list');
+  await expect(list.locator('.baseline-group').first()).toHaveText('Same program and devices');
+  await expect(list.locator('button').first()).toContainText(/^\S+\/.*jit_\w+ · 1 × XLA:CPU/);
+  const groups = await list.locator('.baseline-group').allInnerTexts();
+  expect(groups.at(-1)).toBe('Other program or devices');
+});

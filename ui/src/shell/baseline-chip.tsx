@@ -6,12 +6,17 @@ import { TextChange } from '../widgets/change';
 import { CodeBlock } from '../widgets/copy';
 import { Popover } from '../widgets/popover';
 import { contextMenu } from '../widgets/menu/menu';
+import type { SessionSummary } from '../wire/types';
 import { comparison } from './baseline';
 import { clearBaseline } from './clearing';
 import { Icon } from './icons';
-import { sessions, summaryOf } from './session';
+import { comparable, sessions, summaryOf } from './session';
 import { SessionChoice } from './session-choice';
+import { calledInShort } from './session-order';
 import { baseline, hrefTo, navigate, route, setBaseline, swapBaseline } from './state';
+
+const nameOf = (session: SessionSummary | undefined) =>
+  session && calledInShort(session, sessions.data()?.root ?? '');
 
 export function BaselineChip() {
   const isSet = () => baseline() !== null;
@@ -37,7 +42,7 @@ export function BaselineChip() {
             <>
               <span class="chip-title">Baseline</span>
               <span class="chip-value">
-                {isSet() ? (summaryOf(baseline())?.name ?? `session ${baseline()}`) : 'none'}
+                {isSet() ? (nameOf(summaryOf(baseline())) ?? `session ${baseline()}`) : 'none'}
               </span>
             </>
           }
@@ -109,8 +114,11 @@ function StepChange() {
 }
 
 function Choice(props: { close: () => void }) {
+  const hasTrace = () => summaryOf(route.session)?.kind.includes('trace') ?? true;
   const all = () =>
-    (sessions.data()?.sessions ?? []).filter((session) => session.key !== route.session);
+    (hasTrace() ? comparable() : (sessions.data()?.sessions ?? [])).filter(
+      (session) => session.key !== route.session,
+    );
   return (
     <div class="baseline-choice">
       <p class="muted">

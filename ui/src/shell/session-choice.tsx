@@ -1,16 +1,18 @@
 /** A list of sessions to choose one from, with a search field if there are many. */
-import { createSignal, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 
-import { formatBytes, formatDate } from '../format/numbers';
 import { parsePattern } from '../format/pattern';
 import type { SessionSummary } from '../wire/types';
+import { sessions as known, summaryOf } from './session';
+import { detailsOf, folderOf, groupedByLikeness } from './session-order';
+import { route } from './state';
 
 /** More sessions than this get a search field. */
 export const MOST_UNSEARCHED = 8;
 
-/** Whether the query matches the name, the devices or the location of a session. */
+/** Whether the query matches the name, the program, the devices or the location of a session. */
 export function isCalled(session: SessionSummary, query: string): boolean {
-  return parsePattern(query).test(`${session.name} ${session.devices} ${session.location}`);
+  return parsePattern(query).test(`${session.name} ${session.program} ${session.devices} ${session.location}`);
 }
 
 /** The search field of a list of sessions; Enter takes the first. */
@@ -35,28 +37,35 @@ export function SessionSearch(props: {
 
 /** The name of a session, and what distinguishes it from others with the same name. */
 export function SessionLabel(props: { session: SessionSummary }) {
-  const details = () => [
-    props.session.devices,
-    formatBytes(props.session.size_bytes),
-    formatDate(props.session.modified_epoch_ms),
-  ];
+  const folder = () => folderOf(props.session, known.data()?.root ?? '');
   return (
     <>
-      <span class="session-name">{props.session.name}</span>
-      <span class="muted">{details().filter(Boolean).join(' · ')}</span>
+      <span class="session-label">
+        <Show when={folder()}>
+          <span class="session-folder muted">{folder()}/</span>
+        </Show>
+        <span class="session-name">{props.session.name}</span>
+      </span>
+      <span class="muted">{detailsOf(props.session)}</span>
     </>
   );
 }
 
+/** The sessions to compare the shown one with: those most like it first. */
 export function SessionChoice(props: {
   sessions: readonly SessionSummary[];
   chosen: string | null;
   onChoose: (key: string) => void;
 }) {
   const [query, setQuery] = createSignal('');
-  const found = () => props.sessions.filter((session) => isCalled(session, query()));
+  const groups = createMemo(() =>
+    groupedByLikeness(
+      props.sessions.filter((session) => isCalled(session, query())),
+      summaryOf(route.session),
+    ),
+  );
   const chooseFirst = () => {
-    const [first] = found();
+    const first = groups()[0]?.sessions[0];
     if (first) props.onChoose(first.key);
   };
   return (
@@ -65,18 +74,27 @@ export function SessionChoice(props: {
         <SessionSearch value={query()} onInput={setQuery} onEnter={chooseFirst} />
       </Show>
       <ul class="baseline-list">
-        <For each={found()} fallback={<li class="muted">No matching session</li>}>
-          {(session) => (
-            <li>
-              <button
-                class="quiet"
-                aria-current={session.key === props.chosen ? 'true' : undefined}
-                data-tip={session.location}
-                onClick={() => props.onChoose(session.key)}
-              >
-                <SessionLabel session={session} />
-              </button>
-            </li>
+        <For each={groups()} fallback={<li class="muted">No matching session</li>}>
+          {(group) => (
+            <>
+              <Show when={groups().length > 1}>
+                <li class="baseline-group muted">{group.title}</li>
+              </Show>
+              <For each={group.sessions}>
+                {(session) => (
+                  <li>
+                    <button
+                      class="quiet"
+                      aria-current={session.key === props.chosen ? 'true' : undefined}
+                      data-tip={session.location}
+                      onClick={() => props.onChoose(session.key)}
+                    >
+                      <SessionLabel session={session} />
+                    </button>
+                  </li>
+                )}
+              </For>
+            </>
           )}
         </For>
       </ul>

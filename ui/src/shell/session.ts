@@ -116,6 +116,12 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
   return { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf };
 });
 
+/** Sessions that can be compared: those with a trace that did not fail to open. */
+export const comparable = (): SessionSummary[] =>
+  (sessions.data()?.sessions ?? []).filter(
+    ({ kind, state }) => kind.includes('trace') && state !== 'failed',
+  );
+
 /** Hosts from which on a session says something before all of it is known. */
 const MANY_HOSTS = 64;
 

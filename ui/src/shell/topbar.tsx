@@ -14,6 +14,7 @@ import { Brand } from './rail';
 import { isDrawerOpen, isNarrow, setDrawerOpen } from './rail-state';
 import { commandLine, sessions, summaryOf } from './session';
 import { isCalled, MOST_UNSEARCHED, SessionLabel, SessionSearch } from './session-choice';
+import { calledInShort } from './session-order';
 import { ShareButton } from './share-button';
 import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
@@ -130,6 +131,10 @@ function MoreButton() {
   );
 }
 
+/** Its name, with the folder if the name alone is a date. */
+const nameOf = (session: SessionSummary | undefined) =>
+  session && calledInShort(session, sessions.data()?.root ?? '');
+
 function SessionPicker() {
   const current = () => summaryOf(route.session);
   return (
@@ -139,7 +144,7 @@ function SessionPicker() {
       tip={current()?.location}
       label={
         <>
-          <span class="session-name">{current()?.name ?? `Session ${route.session}`}</span>
+          <span class="session-name">{nameOf(current()) ?? `Session ${route.session}`}</span>
           <span class="session-devices">{current()?.devices}</span>
           <Icon name="down" />
         </>

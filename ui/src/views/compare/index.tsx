@@ -4,7 +4,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { changeOfTime, relativeText, signedText, STEP_CHANGE_MEANING } from '../../compare/change';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { withUnits } from '../../format/units';
-import { otherSessions, sessions, summaryOf } from '../../shell/session';
+import { comparable, otherSessions, summaryOf } from '../../shell/session';
 import {
   baseline,
   getParam,
@@ -163,12 +163,6 @@ function Sentence(props: { report: CompareReport; difference: SessionDifference 
     </div>
   );
 }
-
-/** Sessions with a trace that did not fail to open. */
-const comparable = () =>
-  (sessions.data()?.sessions ?? []).filter(
-    ({ kind, state }) => kind.includes('trace') && state !== 'failed',
-  );
 
 /** Adds a third session, and so on. */
 function AddSession() {

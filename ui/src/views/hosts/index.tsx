@@ -4,13 +4,14 @@ import { For, Show } from 'solid-js';
 import { compareTable } from '../../compare/identity';
 import { formatDuration, formatRatio, MISSING, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { navigate, select, selectionParams } from '../../shell/state';
+import { hrefTo, navigate, select, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { OneOnly } from '../../widgets/one-only';
 import { CODE_STEPS } from '../../widgets/steps/source';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState } from '../../widgets/table/state';
@@ -41,7 +42,9 @@ export default function HostsView(props: ViewProps) {
           <Warnings notes={data().notes} />
           <Blame report={data()} />
           <Show when={data().cells.length > 0} fallback={<NoSteps />}>
-            <HeatMap report={data()} />
+            <Show when={data().cells.length > 1} fallback={<OneCell report={data()} />}>
+              <HeatMap report={data()} />
+            </Show>
           </Show>
           <Hosts report={data()} session={props.session} />
           <Clocks report={data()} />
@@ -304,6 +307,25 @@ function Clocks(props: { report: HostsReport }) {
         />
       </section>
     </Show>
+  );
+}
+
+function OneCell(props: { report: HostsReport }) {
+  const where = () =>
+    hrefTo({ view: 'timeline', params: { steps: String(props.report.steps[0]?.step ?? '') } });
+  return (
+    <section class="card">
+      <div class="card-body">
+        <OneOnly
+          text="One step on one device was recorded, so there are no devices or steps to compare."
+          actions={
+            <a class="button" href={where()}>
+              Show it in the timeline
+            </a>
+          }
+        />
+      </div>
+    </section>
   );
 }
 

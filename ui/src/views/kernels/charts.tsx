@@ -12,6 +12,7 @@ import { Plot } from '../../widgets/chart/plot';
 import { holdingIndex, slotIndex } from '../../widgets/chart/points';
 import { createZoom } from '../../widgets/chart/zoom';
 import { ReadoutRow, ReadoutTitle } from '../../widgets/chart/readout';
+import { OneOnly } from '../../widgets/one-only';
 import type { DurationBin } from '../../wire/generated/DurationBin';
 import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
 
@@ -50,44 +51,48 @@ export function Durations(props: {
       <header>
         <h2 data-figure="kernels.durations">Kernels by duration</h2>
         <span class="spacer" />
-        <span class="muted">
-          share of <span class="swatch kernel-count" /> launches <span class="swatch kernel-time" />{' '}
-          time
-        </span>
+        <Show when={bins().length > 1}>
+          <span class="muted">
+            share of <span class="swatch kernel-count" /> launches <span class="swatch kernel-time" />{' '}
+            time
+          </span>
+        </Show>
       </header>
-      <Plot
-        label="Share of launches and of time by duration of the kernel"
-        height={HEIGHT}
-        x={slotsAcross('From', bins().map(titleOf))}
-        y={figureAxis('', 'ratio', 0, most())}
-        rows={[bins().length]}
-        hit={({ x }, frame) => slotIndex(bins().length, x, frame.width)}
-        placeOf={(index, frame) => ({ x: frame.x(index + 0.5), y: frame.y(top(bins()[index])) })}
-        at={pointed()}
-        onAt={setPointed}
-        data={() => ({
-          columns: ['start_ps', 'end_ps', 'launches', 'time_ps'],
-          rows: bins().map((bin) => [bin.start_ps, bin.end_ps, bin.occurrences, bin.total_ps]),
-        })}
-        readout={(index) => <Bin bin={bins()[index]} />}
-      >
-        {(frame) => (
-          <For each={bins()}>
-            {(bin, index) => (
-              <g classList={{ 'is-pointed': index() === pointed() }}>
-                <Bar
-                  class="kernel-count"
-                  frame={frame()}
-                  isLeft
-                  bin={index()}
-                  ratio={bin.occurrence_ratio}
-                />
-                <Bar class="kernel-time" frame={frame()} bin={index()} ratio={bin.time_ratio} />
-              </g>
-            )}
-          </For>
-        )}
-      </Plot>
+      <Show when={bins().length > 1} fallback={<OneBin bin={bins()[0]} />}>
+        <Plot
+          label="Share of launches and of time by duration of the kernel"
+          height={HEIGHT}
+          x={slotsAcross('From', bins().map(titleOf))}
+          y={figureAxis('', 'ratio', 0, most())}
+          rows={[bins().length]}
+          hit={({ x }, frame) => slotIndex(bins().length, x, frame.width)}
+          placeOf={(index, frame) => ({ x: frame.x(index + 0.5), y: frame.y(top(bins()[index])) })}
+          at={pointed()}
+          onAt={setPointed}
+          data={() => ({
+            columns: ['start_ps', 'end_ps', 'launches', 'time_ps'],
+            rows: bins().map((bin) => [bin.start_ps, bin.end_ps, bin.occurrences, bin.total_ps]),
+          })}
+          readout={(index) => <Bin bin={bins()[index]} />}
+        >
+          {(frame) => (
+            <For each={bins()}>
+              {(bin, index) => (
+                <g classList={{ 'is-pointed': index() === pointed() }}>
+                  <Bar
+                    class="kernel-count"
+                    frame={frame()}
+                    isLeft
+                    bin={index()}
+                    ratio={bin.occurrence_ratio}
+                  />
+                  <Bar class="kernel-time" frame={frame()} bin={index()} ratio={bin.time_ratio} />
+                </g>
+              )}
+            </For>
+          )}
+        </Plot>
+      </Show>
       <Show when={props.tinyRatio !== null}>
         <p class="muted" data-figure="kernels.tiny_ratio">
           {formatRatio(props.tinyRatio)} of launches take less than 0.1 ms; they account for{' '}
@@ -95,6 +100,15 @@ export function Durations(props: {
         </p>
       </Show>
     </section>
+  );
+}
+
+/** Kernels of one length have nothing to be compared by. */
+function OneBin(props: { bin: DurationBin | undefined }) {
+  return (
+    <Show when={props.bin}>
+      {(bin) => <OneOnly text={`All kernels are in one range of duration: ${rangeText(bin())}.`} />}
+    </Show>
   );
 }
 

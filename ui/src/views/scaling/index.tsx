@@ -5,13 +5,13 @@ import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { withUnits } from '../../format/units';
 import { KEY } from '../../shell/hash';
-import { sessionCalled, sessions } from '../../shell/session';
+import { COMPARE_VIEW, sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend, RatioBar } from '../../widgets/bars';
-import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { seriesColor } from '../../widgets/chart/series';
+import { OneOnly } from '../../widgets/one-only';
 import { Popover } from '../../widgets/popover';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState } from '../../widgets/table/state';
@@ -22,7 +22,7 @@ import type { ScalingRow } from '../../wire/generated/ScalingRow';
 import { urlOf } from '../../wire/client';
 import { createAnswer } from '../../wire/report';
 import { ScalingChart } from './chart';
-import { formatTimes, linesOf, measureOf, MEASURES } from './lines';
+import { formatTimes, linesOf, measureOf, MEASURES, oneCountText } from './lines';
 import './scaling.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
@@ -69,24 +69,22 @@ export default function ScalingView() {
   );
 }
 
-/** Maximum number of names in the note below the curves. */
-const MOST_NAMES = 6;
-
 function Curves(props: { report: ScalingReport }) {
   const all = createMemo(() => linesOf(props.report));
   /** A single point has no curve. */
   const lines = createMemo(() => all().filter((line) => line.rows.length > 1));
+  const hasCurves = () => lines().length > 0;
   const alone = () => all().filter((line) => line.rows.length === 1);
   const measure = () => measureOf(getParam('measure'));
   return (
     <section class="card">
       <header>
-        <h2>{measure().title} by device count</h2>
+        <h2>{hasCurves() ? `${measure().title} by device count` : 'Scaling'}</h2>
         <span class="muted">{plural(props.report.samples.length, 'sample')}</span>
         <span class="spacer" />
-        <Controls report={props.report} />
+        <Controls report={props.report} hasCurves={hasCurves()} />
       </header>
-      <Show when={lines().length > 0} fallback={<OneCount report={props.report} />}>
+      <Show when={hasCurves()} fallback={<OneCount report={props.report} />}>
         <div class="card-body">
           <ScalingChart lines={lines()} measure={measure()} />
           <div class="scaling-legend">
@@ -105,12 +103,8 @@ function Curves(props: { report: ScalingReport }) {
           </div>
           <Show when={alone().length > 0}>
             <p class="scaling-alone muted" data-tip={alone().map(({ name }) => name).join('\n')}>
-              No curve, because there is one device count only:{' '}
-              {alone()
-                .slice(0, MOST_NAMES)
-                .map(({ name }) => name)
-                .join(', ')}
-              {alone().length > MOST_NAMES ? ` and ${alone().length - MOST_NAMES} more` : ''}
+              {plural(alone().length, 'method')} without a curve, because there is one device count
+              only; see below.
             </p>
           </Show>
         </div>
@@ -119,7 +113,7 @@ function Curves(props: { report: ScalingReport }) {
   );
 }
 
-function Controls(props: { report: ScalingReport }) {
+function Controls(props: { report: ScalingReport; hasCurves: boolean }) {
   const count = () => chosen().length || candidates().length;
   const toggle = (key: string) => {
     const before = chosen().length > 0 ? chosen() : candidates().map((session) => session.key);
@@ -131,26 +125,28 @@ function Controls(props: { report: ScalingReport }) {
   };
   return (
     <div class="scaling-controls">
-      <div class="segmented" role="group" aria-label="Measure">
-        <For each={MEASURES}>
-          {(each) => (
-            <button
-              aria-pressed={measureOf(getParam('measure')).key === each.key}
-              onClick={() => setParams({ measure: each.key === 'speedup' ? null : each.key }, true)}
-            >
-              {each.title}
-            </button>
-          )}
-        </For>
-      </div>
-      <label class="scaling-check" data-tip="Work per step grows with the number of devices (--weak)">
-        <input
-          type="checkbox"
-          checked={props.report.kind === 'weak'}
-          onChange={(event) => setParams({ weak: event.currentTarget.checked ? 'true' : null }, true)}
-        />
-        Weak scaling
-      </label>
+      <Show when={props.hasCurves}>
+        <div class="segmented" role="group" aria-label="Measure">
+          <For each={MEASURES}>
+            {(each) => (
+              <button
+                aria-pressed={measureOf(getParam('measure')).key === each.key}
+                onClick={() => setParams({ measure: each.key === 'speedup' ? null : each.key }, true)}
+              >
+                {each.title}
+              </button>
+            )}
+          </For>
+        </div>
+        <label class="scaling-check" data-tip="Work per step grows with the number of devices (--weak)">
+          <input
+            type="checkbox"
+            checked={props.report.kind === 'weak'}
+            onChange={(event) => setParams({ weak: event.currentTarget.checked ? 'true' : null }, true)}
+          />
+          Weak scaling
+        </label>
+      </Show>
       <Popover class="tab" label={<>{plural(count(), 'session')} ▾</>} tip="Sessions to include">
         {() => (
           <ul class="scaling-sessions">
@@ -177,13 +173,22 @@ function Controls(props: { report: ScalingReport }) {
 }
 
 function OneCount(props: { report: ScalingReport }) {
-  const counts = () => [...new Set(props.report.rows.map((row) => row.device_count))];
-  const listed = () => counts().sort((one, other) => one - other).join(', ');
   return (
-    <EmptyState title={`Each method has one device count only (${listed()})`}>
-      Capture the same program with two and four times as many devices, in folders of this log
-      directory such as <code>2gpu/</code> and <code>4gpu/</code>.
-    </EmptyState>
+    <div class="card-body">
+      <OneOnly
+        text={oneCountText(props.report)}
+        actions={
+          <>
+            <Show when={chosen().length > 0}>
+              <button onClick={() => setParams({ sessions: null }, true)}>Include all sessions</button>
+            </Show>
+            <a class="button" href={hrefTo({ view: COMPARE_VIEW })}>
+              Compare two sessions
+            </a>
+          </>
+        }
+      />
+    </div>
   );
 }
 
@@ -287,6 +292,9 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
     );
     return sample && sessionCalled(sample.name);
   };
+  // Of one device count, each row would be compared with itself.
+  const hasCurves = report.methods.some(({ device_counts: counts }) => counts.length > 1);
+  const compared = <T extends { key: string }>(layout: T): T[] => (hasCurves ? [layout] : []);
   return declared<ScalingRow>('scaling.rows', [
     {
       key: 'method',
@@ -327,13 +335,13 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
         </Show>
       ),
     },
-    {
+    ...compared<Layout<ScalingRow>>({
       key: 'speedup_ratio',
       width: 96,
       value: (row) => row.speedup_ratio,
       cell: (row) => <span class="number">{formatTimes(row.speedup_ratio)}</span>,
-    },
-    ratio('efficiency_ratio', (row) => row.efficiency_ratio),
+    }),
+    ...compared(ratio('efficiency_ratio', (row) => row.efficiency_ratio)),
     {
       ...duration('communication_ps', (row) => row.communication_ps),
       width: 152,

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 
 import type { ScalingReport } from '../../wire/generated/ScalingReport';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
-import { countAxis, formatTimes, idealOf, linesOf, measureOf, valueAxis } from './lines';
+import {
+  countAxis,
+  formatTimes,
+  idealOf,
+  linesOf,
+  measureOf,
+  oneCountText,
+  valueAxis,
+} from './lines';
 
 const row = (group: number, count: number, speedup: number): ScalingRow =>
   ({
@@ -28,6 +36,16 @@ describe('lines of a scaling chart', () => {
     expect(idealOf(lines[0]!, measureOf('speedup'), 8)).toBe(8);
     expect(idealOf(lines[0]!, measureOf('throughput'), 8)).toBe(800);
     expect(idealOf(lines[0]!, measureOf('efficiency'), 8)).toBe(1);
+  });
+
+  it('says why there is no curve', () => {
+    expect(oneCountText({ rows: [row(0, 4, 1), row(1, 4, 1)] })).toMatch(
+      /^Every session ran on 4\u00a0devices, so there is no scaling to compare\./,
+    );
+    expect(oneCountText({ rows: [row(0, 4, 1), row(1, 1, 1)] })).toMatch(
+      /^Each program ran on a single number of devices/,
+    );
+    expect(oneCountText({ rows: [] })).toMatch(/^There are no steps to compare/);
   });
 
   it('has axes that double, and efficiency from zero', () => {

@@ -1,4 +1,5 @@
 /** Lines of the speedup chart: points by device count, on axes that double. Pure. */
+import { plural } from '../../format/numbers';
 import { figureAxis, tickText, titled, type AxisOf } from '../../widgets/chart/axis';
 import { logarithmic, rangeOf } from '../../widgets/chart/scale';
 import { doublingTicks } from '../../widgets/chart/ticks';
@@ -43,6 +44,17 @@ export function linesOf(report: ScalingReport): Line[] {
       .filter((row) => row.group === position)
       .sort((one, other) => one.device_count - other.device_count),
   }));
+}
+
+/** Why there is no curve, and what to record for one. */
+export function oneCountText({ rows }: Pick<ScalingReport, 'rows'>): string {
+  const counts = [...new Set(rows.map((row) => row.device_count))];
+  const record = 'Record the same program on twice as many devices to see how it scales.';
+  const [only] = counts;
+  if (only === undefined) return `There are no steps to compare. ${record}`;
+  return counts.length === 1
+    ? `Every session ran on ${plural(only, 'device')}, so there is no scaling to compare. ${record}`
+    : `Each program ran on a single number of devices, so there is no scaling to compare. ${record}`;
 }
 
 /** What perfect scaling gives a line at a device count. */

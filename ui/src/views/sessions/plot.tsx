@@ -3,14 +3,15 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { format, formatDate, plural } from '../../format/numbers';
 import { entryView } from '../../shell/session';
-import { getParam, navigate, setParams } from '../../shell/state';
+import { getParam, hrefTo, navigate, setParams } from '../../shell/state';
 import { Legend } from '../../widgets/bars';
 import { dateAcross, figureAxis } from '../../widgets/chart/axis';
 import type { Frame } from '../../widgets/chart/frame';
 import { Plot } from '../../widgets/chart/plot';
 import { closest } from '../../widgets/chart/points';
 import { rangeOf, withRoom } from '../../widgets/chart/scale';
-import { seriesColor, seriesLegend } from '../../widgets/chart/series';
+import { colorsOf, seriesColor, seriesLegend } from '../../widgets/chart/series';
+import { OneOnly } from '../../widgets/one-only';
 import type { SessionSummary } from '../../wire/types';
 import { FIGURES, pointsOf, type SessionPoint } from './over-time';
 
@@ -26,6 +27,8 @@ export function SessionsPlot(props: { sessions: readonly SessionSummary[] }) {
   const figure = () => FIGURES.find(({ key }) => key === getParam(PLOT_PARAM)) ?? FIGURES[0]!;
   const found = createMemo(() => pointsOf(props.sessions, figure(), getParam('group')));
   const points = () => found().points;
+  const colors = createMemo(() => colorsOf(found().series));
+  const colorOf = (series: number) => colors()[series] ?? seriesColor(series);
   const times = createMemo(() => rangeOf(points().map(({ atMs }) => atMs)) ?? { from: 0, to: 1 });
   const values = createMemo(() => {
     const own = rangeOf(points().map(({ value }) => value)) ?? { from: 0, to: 1 };
@@ -70,8 +73,8 @@ export function SessionsPlot(props: { sessions: readonly SessionSummary[] }) {
         </button>
       </div>
       <Show
-        when={points().length > 0}
-        fallback={<p class="muted">No session that is listed has a known {figure().title}.</p>}
+        when={points().length > 1}
+        fallback={<TooFew point={points()[0]} title={figure().title} />}
       >
         <Plot
           label={`${figure().title} of sessions over time`}
@@ -104,7 +107,7 @@ export function SessionsPlot(props: { sessions: readonly SessionSummary[] }) {
             context.globalAlpha = 0.75;
             for (const point of points()) {
               const { x, y } = placeOf(point, frame);
-              context.fillStyle = seriesColor(point.series);
+              context.fillStyle = colorOf(point.series);
               context.beginPath();
               context.arc(x, y, 3, 0, 2 * Math.PI);
               context.fill();
@@ -119,7 +122,7 @@ export function SessionsPlot(props: { sessions: readonly SessionSummary[] }) {
                   cx={placeOf(point(), frame()).x}
                   cy={placeOf(point(), frame()).y}
                   r="5"
-                  fill={seriesColor(point().series)}
+                  fill={colorOf(point().series)}
                 />
               )}
             </Show>
@@ -127,6 +130,30 @@ export function SessionsPlot(props: { sessions: readonly SessionSummary[] }) {
         </Plot>
       </Show>
     </section>
+  );
+}
+
+/** A single point is no plot. */
+function TooFew(props: { point: SessionPoint | undefined; title: string }) {
+  return (
+    <Show
+      when={props.point}
+      fallback={<p class="muted">{props.title} is not known for any of the sessions listed.</p>}
+    >
+      {(point) => (
+        <OneOnly
+          text={`${props.title} is known for one of the sessions listed, ${point().session.name}, so there is nothing to compare it with.`}
+          actions={
+            <a
+              class="button"
+              href={hrefTo({ session: point().session.key, view: entryView(point().session) })}
+            >
+              Open it
+            </a>
+          }
+        />
+      )}
+    </Show>
   );
 }
 

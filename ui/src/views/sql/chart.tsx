@@ -12,6 +12,7 @@ import { rangeOf, withRoom } from '../../widgets/chart/scale';
 import { colorsOf, seriesColor, seriesLegend } from '../../widgets/chart/series';
 import { ReadoutRow } from '../../widgets/chart/readout';
 import { Legend } from '../../widgets/bars';
+import { OneOnly } from '../../widgets/one-only';
 import { truncateMiddle } from '../../format/text';
 import type { SqlReport } from '../../wire/generated/SqlReport';
 import {
@@ -61,12 +62,29 @@ export function ResultChart(props: { report: SqlReport; onOpen: (row: number) =>
       fallback={<p class="sql-note muted">A chart needs a column of numbers.</p>}
     >
       {(chosen) => (
-        <>
+        <Show when={props.report.rows.length > 1} fallback={<OneRow report={props.report} />}>
           <Choices columns={columns()} choice={chosen()} />
           <Drawing report={props.report} columns={columns()} choice={chosen()} onOpen={props.onOpen} />
-        </>
+        </Show>
       )}
     </Show>
+  );
+}
+
+function OneRow(props: { report: SqlReport }) {
+  return (
+    <div class="sql-one">
+      <OneOnly
+        text={
+          props.report.rows.length === 0
+            ? 'The query has no rows, so there is nothing to draw.'
+            : 'The query has one row, so there is nothing to compare in a chart.'
+        }
+        actions={
+          <button onClick={() => setParams({ show: null }, false)}>Show the table</button>
+        }
+      />
+    </div>
   );
 }
 

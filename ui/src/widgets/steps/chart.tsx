@@ -7,7 +7,8 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { changeOf } from '../../compare/change';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
-import { select, selected } from '../../shell/state';
+import { TIMELINE_VIEW } from '../../shell/hash';
+import { hrefTo, select, selected } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
 import { TextChange } from '../change';
 import { figureAxis, slotsAcross } from '../chart/axis';
@@ -16,6 +17,7 @@ import { Plot } from '../chart/plot';
 import { slotIndex, type Place } from '../chart/points';
 import { ReadoutRow, ReadoutTitle } from '../chart/readout';
 import { createSize } from '../chart/size';
+import { OneOnly } from '../one-only';
 import type { StepBar } from '../../wire/generated/StepBar';
 import { drawBars } from './draw';
 import { axisTop, baselineOf, bucketSteps, stepsBetween, stepTest, type Bucket } from './layout';
@@ -25,7 +27,7 @@ import './chart.css';
 const LEAST_SLOT = 2;
 const AROUND_PLOT = 60;
 
-export function StepChart(props: {
+interface StepChartProps {
   series: readonly StepBar[];
   /** Steps of the baseline, drawn across the bars. */
   baseline?: readonly StepBar[] | undefined;
@@ -33,7 +35,40 @@ export function StepChart(props: {
   meanings?: readonly { title: string; color: string }[];
   /** What the bars show, if not whole steps: `input wait by cause`. */
   label?: string;
-}) {
+}
+
+/** A single step is no chart, unless a baseline is drawn across it. */
+export function StepChart(props: StepChartProps) {
+  return (
+    <Show when={props.series.length !== 1 || props.baseline} fallback={<OneStep {...props} />}>
+      <Bars {...props} />
+    </Show>
+  );
+}
+
+function OneStep(props: StepChartProps) {
+  const step = () => props.series[0];
+  return (
+    <OneOnly
+      text={
+        <>
+          Only step {step()?.step} was recorded, so there is no other to compare it with. Record ten
+          or more to see how they vary.
+        </>
+      }
+      actions={
+        <a
+          class="button"
+          href={hrefTo({ view: TIMELINE_VIEW, params: { steps: String(step()?.step ?? '') } })}
+        >
+          Show it in the timeline
+        </a>
+      }
+    />
+  );
+}
+
+function Bars(props: StepChartProps) {
   const meanings = () => props.meanings ?? PARTS;
   let box!: HTMLDivElement;
   const size = createSize(() => box);

@@ -1,4 +1,5 @@
 /** A name that is shortened in the middle if it does not fit; the tooltip has the full name. */
+import { MISSING } from '../format/numbers';
 import { splitForMiddle } from '../format/text';
 import { useShortNames } from './short-names';
 import './middle.css';
@@ -17,7 +18,7 @@ export function Middle(props: {
   return (
     <span
       class="middle"
-      classList={{ mono: props.isCode ?? false }}
+      classList={{ mono: props.isCode ?? false, 'is-missing': props.text === MISSING }}
       data-tip={full() ?? (pieces()[1] ? props.text : undefined)}
     >
       <span class="middle-head">{pieces()[0]}</span>

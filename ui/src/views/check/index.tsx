@@ -72,8 +72,8 @@ function NoBaseline(props: { bounds: string }) {
   return (
     <section class="card check-start" aria-label="Without a baseline">
       <p>
-        These budgets limit the change from an earlier session. Choose one as <b>Baseline</b> above,
-        or begin with what this session has as the limit of later ones.
+        These budgets limit the change from an earlier session. Choose it under <b>Baseline</b> above,
+        or use the figures of this session as limits.
       </p>
       <button onClick={() => setParams({ budget: props.bounds }, false)}>
         Limit to these figures

@@ -20,7 +20,7 @@ import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
 import { createAnswer } from '../../wire/report';
 import { HistoryChart } from './chart';
-import { varies } from './lines';
+import { varies, withSpread } from './lines';
 import '../../widgets/change.css';
 import './history.css';
 
@@ -368,7 +368,6 @@ function valueAt(series: HistorySeries, run: number | null): number | null {
 
 function levelText(series: HistorySeries): string {
   const level = formatFigure(series.unit, series.level);
-  return series.spread === null
-    ? level
-    : `${level} ± ${formatFigure(series.unit, series.spread)}`;
+  if (series.spread === null) return level;
+  return withSpread(level, formatFigure(series.unit, series.spread));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
 import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
-import { drawnOf, median, runsOf, stretchesOf, varies } from './lines';
+import { drawnOf, median, runsOf, stretchesOf, varies, withSpread } from './lines';
 
 const series = (values: (number | null)[], group = 0) =>
   ({ group, metric: 'step_time', unit: 'picos', values }) as HistorySeries;
@@ -52,4 +52,10 @@ describe('lines of a history', () => {
     expect([varies(series([10, null, 10])), varies(series([10, 11]))]).toEqual([false, true]);
     expect(median([4, 1, 3, 2])).toBe(2.5);
   });
+});
+
+it('writes a shared unit once', () => {
+  expect(withSpread('69.82\u202fms', '111.5\u202fms')).toBe('69.82 ± 111.5\u202fms');
+  expect(withSpread('0\u202fs', '82.65\u202fms')).toBe('0\u202fs ± 82.65\u202fms');
+  expect(withSpread('4', '0')).toBe('4 ± 0');
 });

@@ -59,3 +59,11 @@ export function varies(series: HistorySeries): boolean {
   const known = series.values.filter((value) => value !== null);
   return known.some((value) => value !== known[0]);
 }
+
+/** A level with its spread; a unit that both have is written once: `69.8 ± 11.5 ms`. */
+export function withSpread(level: string, spread: string): string {
+  const unitOf = (text: string) => /[^\d.,]+$/.exec(text)?.[0] ?? '';
+  const unit = unitOf(level);
+  const isShared = unit !== '' && unit === unitOf(spread);
+  return `${isShared ? level.slice(0, -unit.length) : level} ± ${spread}`;
+}

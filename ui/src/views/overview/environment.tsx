@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { format, formatBytes, formatDate } from '../../format/numbers';
 import type { ChipReport } from '../../wire/generated/ChipReport';
+import type { Fact } from '../../wire/generated/Fact';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import { momentOf } from './moment';
 
@@ -12,6 +13,8 @@ export function Environment(props: { report: OverviewReport }) {
     const nanos = props.report.start_epoch_ns;
     return nanos === null ? '' : formatDate(Number(BigInt(nanos) / 1_000_000n));
   });
+  /** Whether it only repeats when the recording began. */
+  const isRecorded = (fact: Fact) => recorded() !== '' && fact.name === 'profile_start_time';
   return (
     <section class="card">
       <header>
@@ -21,15 +24,15 @@ export function Environment(props: { report: OverviewReport }) {
       <div class="card-body environment">
         <dl>
           <Show when={recorded()}>
-            <Fact name="Recorded" value={recorded()} />
+            <Line name="Recorded" value={recorded()} />
           </Show>
-          <Fact
+          <Line
             name={environment().hosts.length === 1 ? 'Host' : 'Hosts'}
             value={environment().hosts.join(', ')}
           />
           <For each={environment().chips}>{(chip) => <Chip chip={chip} />}</For>
-          <For each={environment().facts}>
-            {(fact) => <Fact name={fact.name} value={fact.value} moment={momentOf(fact)} />}
+          <For each={environment().facts.filter((fact) => !isRecorded(fact))}>
+            {(fact) => <Line name={fact.name} value={fact.value} moment={momentOf(fact)} />}
           </For>
         </dl>
       </div>
@@ -66,7 +69,7 @@ function Chip(props: { chip: ChipReport }) {
   );
 }
 
-function Fact(props: { name: string; value: string; moment?: string | undefined }) {
+function Line(props: { name: string; value: string; moment?: string | undefined }) {
   return (
     <div class="fact">
       <dt>
@@ -79,10 +82,12 @@ function Fact(props: { name: string; value: string; moment?: string | undefined 
           )}
         </For>
       </dt>
-      <dd data-tip={props.value.length > 26 ? props.value : undefined}>
-        <Show when={props.moment} fallback={props.value}>
-          {props.moment} <span class="muted number">{props.value} ns</span>
-        </Show>
+      <dd
+        data-tip={
+          props.moment ? `${props.value} ns` : props.value.length > 26 ? props.value : undefined
+        }
+      >
+        {props.moment ?? props.value}
       </dd>
     </div>
   );

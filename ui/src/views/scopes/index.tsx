@@ -295,7 +295,7 @@ function columnsFor(
   return declared<Node>('scopes.rows', [
     {
       key: 'path',
-      width: 300,
+      width: 340,
       value: (node) => node.row.path,
       cell: (node) => (
         <span
@@ -339,7 +339,7 @@ function columnsFor(
       title: 'Phases',
       head: () => <Legend entries={hasUnknown ? PHASES : PHASES.slice(0, -1)} />,
       figure: 'scopes.phases',
-      width: hasUnknown ? 350 : 280,
+      width: hasUnknown ? 340 : 280,
       value: () => null,
       cell: ({ row }) => (
         <DividedBar

@@ -18,6 +18,7 @@ import {
 import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
+import { titleOfTrack } from '../../timeline/track-title';
 import { Late } from '../../widgets/late';
 import { contextMenu } from '../../widgets/menu/menu';
 import { Popover } from '../../widgets/popover';
@@ -251,7 +252,7 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
   const hide = () =>
     withUndo(
       props.timeline,
-      `${track().name} hidden`,
+      `${titleOfTrack(track())} hidden`,
       hideTracks(props.timeline, [track().track]),
     );
   return (
@@ -281,7 +282,7 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
         <Show when={props.row.isPinnedCopy}>
           <span class="pinned-group muted">{props.row.group.name} /</span>
         </Show>
-        <TrackName name={track().name} />
+        <TrackName name={titleOfTrack(track())} />
         <Show when={props.row.isFolded && hiddenRows(props.row)}>
           {(count) => <span class="lane-count number">+{count()}</span>}
         </Show>
@@ -344,9 +345,9 @@ function tipOf(row: TrackRow): string {
     const threads = plural(row.members.length, 'thread');
     const slices = `${formatCount(track.slice_count)} slices of ${threads}`;
     const how = 'in as few lanes as they need. Open it to see each thread.';
-    return `${group.name} / ${track.name}: ${slices}, ${how}`;
+    return `${group.name} / ${titleOfTrack(track)}: ${slices}, ${how}`;
   }
-  return `${group.name} / ${track.name}: ${formatCount(track.slice_count)} ${what}${lanes}`;
+  return `${group.name} / ${titleOfTrack(track)}: ${formatCount(track.slice_count)} ${what}${lanes}`;
 }
 
 function trackCount(timeline: Timeline): number {

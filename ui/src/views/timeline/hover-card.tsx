@@ -12,6 +12,7 @@ import type { Ghost } from '../../timeline/ghost';
 import type { PathHit } from '../../timeline/path-ruler';
 import type { CounterHit, Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
+import { titleOfTrack } from '../../timeline/track-title';
 import { Prose } from '../../widgets/prose';
 import type { GapRow } from '../../wire/generated/GapRow';
 import { cardPlace } from './card-place';
@@ -96,7 +97,7 @@ function SliceCard(props: { hit: Hit; timeline: Timeline }) {
         <p class="hover-longest">longest: {name()}</p>
       </Show>
       <p class="muted hover-track">
-        {classTitle(className())} · {props.hit.row.group.name} / {props.hit.row.track.name}
+        {classTitle(className())} · {props.hit.row.group.name} / {titleOfTrack(props.hit.row.track)}
       </p>
       <Show when={isMerged()}>
         <p class="muted">Click to list them, double-click to zoom in</p>
@@ -131,7 +132,7 @@ function GhostCard(props: { hit: Hit; ghost: Ghost }) {
         <p class="hover-longest">longest: {name()}</p>
       </Show>
       <p class="muted hover-track">
-        {step()} · {classTitle(className())} · {props.hit.row.group.name} / {props.hit.row.track.name}
+        {step()} · {classTitle(className())} · {props.hit.row.group.name} / {titleOfTrack(props.hit.row.track)}
       </p>
       <p class="muted">Click to show it in its step</p>
     </>
@@ -147,7 +148,7 @@ function CounterCard(props: { hit: CounterHit; timeline: Timeline }) {
   };
   return (
     <>
-      <p class="hover-name">{props.hit.row.track.name}</p>
+      <p class="hover-name">{titleOfTrack(props.hit.row.track)}</p>
       <p class="number">
         <b>{text()}</b>
         <From timeline={props.timeline} timePs={props.hit.timePs} />

@@ -4,6 +4,7 @@ import { createEffect, For, on, Show } from 'solid-js';
 import { formatDuration } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import { shortText } from '../../timeline/clock';
+import { titleOfTrack } from '../../timeline/track-title';
 import {
   cleanText,
   LONGEST_TEXT,
@@ -71,7 +72,7 @@ function Row(props: PanelProps & { position: number }) {
   };
   const place = (shown: Mark) => {
     const track = shown.track === null ? undefined : timeline.scene.layout.rowOfTrack.get(shown.track);
-    return track ? ` on ${track.group.name} / ${track.track.name}` : '';
+    return track ? ` on ${track.group.name} / ${titleOfTrack(track.track)}` : '';
   };
   const go = (shown: Mark) => {
     if (shown.track !== null) timeline.revealTrack(shown.track, 0);

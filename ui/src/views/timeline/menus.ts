@@ -33,6 +33,7 @@ import type { Hit } from '../../timeline/scene';
 import { toggled } from '../../timeline/sets';
 import { stepIndexAt } from '../../timeline/step-index';
 import type { Timeline } from '../../timeline/timeline';
+import { titleOfTrack } from '../../timeline/track-title';
 import { copyText } from '../../widgets/copy';
 import type { MenuEntry } from '../../widgets/menu/menu';
 import { showToast } from '../../widgets/toast';
@@ -147,7 +148,7 @@ export function trackMenu(timeline: Timeline, row: TrackRow): MenuEntry[] {
   const { pinned, toggledFolds } = timeline.choices[0]();
   const own = shownBy(row);
   return [
-    { heading: row.track.name },
+    { heading: titleOfTrack(row.track) },
     ...(isFoldable(row.track)
       ? [
           {
@@ -165,7 +166,7 @@ export function trackMenu(timeline: Timeline, row: TrackRow): MenuEntry[] {
     ...orderMenu(timeline, row),
     {
       title: 'Hide',
-      run: () => withUndo(timeline, `${row.track.name} hidden`, hideTracks(timeline, [track])),
+      run: () => withUndo(timeline, `${titleOfTrack(row.track)} hidden`, hideTracks(timeline, [track])),
     },
     {
       title: 'Hide others',

@@ -24,7 +24,10 @@ export function TableCell<Row>(props: CellProps<Row>) {
   const content = () => {
     const column = props.column;
     if (props.isGone && column.kind) return <span class="table-missing">{MISSING}</span>;
-    if (column.cell) return column.cell(props.row, scale());
+    if (column.cell) {
+      const drawn = column.cell(props.row, scale());
+      return drawn === MISSING ? <span class="table-missing">{MISSING}</span> : drawn;
+    }
     const value = column.value(props.row);
     if (value === null || value === '') return <span class="table-missing">{MISSING}</span>;
     return column.kind ? scale().text(Number(value)) : String(value);

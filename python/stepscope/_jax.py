@@ -52,7 +52,7 @@ def profiler() -> Any:
     return importlib.import_module("jax.profiler")
 
 
-def _private(name: str) -> Any:
+def private_module(name: str) -> Any:
     """A private module of jax, or None."""
     try:
         return importlib.import_module(name)
@@ -66,7 +66,7 @@ def native_profiler() -> Any:
     They are in `jaxlib._profiler` from 0.6.1 on, and in `xla_client.profiler` before.
     """
     module()
-    library = _private("jax._src.lib")
+    library = private_module("jax._src.lib")
     found = getattr(library, "_profiler", None)
     return (
         found
@@ -84,7 +84,7 @@ def has_fast_stop() -> bool:
 def profiler_note() -> Any:
     """The object in which `jax.profiler` records its session, or None; see `profiler_state`."""
     module()
-    return getattr(_private("jax._src.profiler"), "_profile_state", None)
+    return getattr(private_module("jax._src.profiler"), "_profile_state", None)
 
 
 def is_recording() -> bool:
@@ -101,7 +101,7 @@ def initialize_backends() -> None:
 
 def record_versions() -> None:
     """Puts versions into the capture as jax's own `start_trace` does."""
-    private = _private("jax._src.profiler")
+    private = private_module("jax._src.profiler")
     set_metadata = getattr(private, "set_metadata", None)
     if set_metadata is None:
         return
@@ -109,7 +109,7 @@ def record_versions() -> None:
     jax = module()
     set_metadata("jax_version", jax.__version__)
     set_metadata("jaxlib_version", version_of("jaxlib") or "unknown")
-    bridge = _private("jax._src.xla_bridge")
+    bridge = private_module("jax._src.xla_bridge")
     for name in getattr(bridge, "backends", dict)():
         try:
             backend = bridge.get_backend(name)
@@ -120,7 +120,7 @@ def record_versions() -> None:
 
 def forget_versions() -> None:
     """Clears what `record_versions` set."""
-    getattr(_private("jax._src.profiler"), "clear_metadata", lambda: None)()
+    getattr(private_module("jax._src.profiler"), "clear_metadata", lambda: None)()
 
 
 def version() -> tuple[int, ...]:
@@ -156,7 +156,7 @@ def process_index_and_count() -> tuple[int, int]:
 
 
 def _distributed_state() -> Any:
-    return getattr(_private("jax._src.distributed"), "global_state", None)
+    return getattr(private_module("jax._src.distributed"), "global_state", None)
 
 
 def coordination_client() -> Any:
@@ -185,7 +185,7 @@ def platform() -> str | None:
     """The default platform (`cpu`, `gpu`, `tpu`) if the backends exist already, else None."""
     if not is_loaded():
         return None
-    bridge = _private("jax._src.xla_bridge")
+    bridge = private_module("jax._src.xla_bridge")
     if not getattr(bridge, "_backends", None):
         return None
     try:
@@ -274,7 +274,7 @@ def environment_disables_profiling() -> bool:
 
 def tracing_check() -> Callable[[], bool]:
     """A function that says, as cheaply as this jax allows, that no function is being traced."""
-    core = _private("jax._src.core")
+    core = private_module("jax._src.core")
     local = getattr(core, "thread_local_state", None)
     evaluation = getattr(core, "EvalTrace", None)
     if local is not None and hasattr(getattr(local, "trace_state", None), "trace_stack"):
@@ -300,39 +300,6 @@ def annotation(name: str, **stats: Any) -> TraceContext:
 def step_annotation(name: str, step: int) -> TraceContext:
     """`jax.profiler.StepTraceAnnotation`: marks one step of the loop."""
     return profiler().StepTraceAnnotation(name, step_num=step)
-
-
-def set_run_hook(hook: Callable[[Any, Any, Any, Any], None]) -> Callable[[], None] | None:
-    """Has jax call `hook(program, arguments, keywords, outputs)` after each run of a compiled program.
-
-    jax has one such hook, for its check of NaNs, which goes on if it was turned on before. Returns
-    a function that restores it; None if this jax has no hook.
-    """
-    api = _private("jax._src.api")
-    state = getattr(api, "_post_hook_state", None)
-    if state is not None:
-        before = state.get_global() if hasattr(state, "get_global") else None
-        set_hook: Callable[[Any], None] = state.set_global
-    else:
-        jit: Any = getattr(_private("jax._src.lib"), "jax_jit", None)
-        if not hasattr(jit, "global_state"):
-            return None
-        shared: Any = jit.global_state()
-        before = shared.post_hook
-
-        def set_hook(hook: Any) -> None:
-            shared.post_hook = hook
-
-    if before is None:
-        set_hook(hook)
-    else:
-
-        def both(program: Any, arguments: Any, keywords: Any, outputs: Any) -> None:
-            before(program, arguments, keywords, outputs)
-            hook(program, arguments, keywords, outputs)
-
-        set_hook(both)
-    return lambda: set_hook(before)
 
 
 OWN_TIME = "stepscope: "

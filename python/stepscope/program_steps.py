@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from . import _compilations, _jax
+from . import _after_runs, _compilations, _jax
 from .program_runs import Listener, ProgramRuns
 
 
@@ -47,7 +47,7 @@ class ProgramSteps:
         """Begins to watch."""
         self._watch_annotations()
         _compilations.is_counting()
-        hook = _jax.set_run_hook(self._runs.ran)
+        hook = _after_runs.add(self._runs.ran)
         if hook is not None:
             self._undo.append(hook)
 

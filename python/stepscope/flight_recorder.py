@@ -203,7 +203,9 @@ class Recorder:
                         f"step {step} took {console.seconds_text(known.step_time)}, "
                         f"median {console.seconds_text(known.quantile(0.5))}"
                     )
-                    self._open(rule.text, "step", what, step, where=stacks.place(frames))
+                    ended = self._ring.unix_ns_at_zero + ended_ns
+                    times = {"from_unix_ns": ended - step_ns, "to_unix_ns": ended}
+                    self._open(rule.text, "step", what, step, where=stacks.place(frames), **times)
             known.add(known.step_time)
             self._stacks_of.pop(number - 100, None)
 
@@ -352,8 +354,7 @@ class Recorder:
         count = self._ring.count
         frames = self._stacks_of.get(count + 1, [])
         if request["kind"] == "step":
-            number = self._number_of(request["step"])
-            frames = self._stacks_of.get(number, []) if number else []
+            frames = self._frames_during(request)
         elif not frames:
             frames = stacks.of_thread(self._loop_thread)
         step = self._ring.step(count)[0] if count else -1
@@ -371,10 +372,22 @@ class Recorder:
         }
         self._captures.plan(folder, int(request["capture_step"]))
 
-    def _number_of(self, step: int) -> int | None:
-        count = self._ring.count
-        recent = range(count, max(0, count - self._ring.capacity, count - 1000), -1)
-        return next((number for number in recent if self._ring.step(number)[0] == step), None)
+    def _frames_during(self, request: dict[str, Any]) -> list[str]:
+        """Where the loop was while the step of the incident was slow, if it was seen: in the step that
+        is still open, or the longest that overlaps with it."""
+        count, zero = self._ring.count, self._ring.unix_ns_at_zero
+        if (count + 1) in self._stacks_of:
+            return self._stacks_of[count + 1]
+        begin = request.get("from_unix_ns", math.inf)
+        end = request.get("to_unix_ns", -math.inf)
+        longest, found = 0, None
+        for number in range(count, max(0, count - self._ring.capacity, count - 1000), -1):
+            step, ended_ns, step_ns = self._ring.step(number)
+            ended = zero + ended_ns
+            is_then = ended > begin and ended - step_ns < end
+            if (is_then or step == request["step"]) and step_ns > longest:
+                longest, found = step_ns, number
+        return self._stacks_of.get(found, []) if found else []
 
     def _answer(self, folder: Path, captured: CaptureResult | None, why_not: str | None) -> None:
         """This rank's capture is there, or will not be."""

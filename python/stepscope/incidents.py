@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import statistics
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -98,46 +99,86 @@ def _cause(
     return _stall(request, answers)
 
 
+@dataclass(frozen=True, slots=True)
+class _Slow:
+    """What a rank did while the step of the incident was slow."""
+
+    rank: int
+    record: ring.Record
+    excess_ns: float
+    usual: list[ring.Record]
+
+
 def _slow_step(
     request: dict[str, Any], answers: dict[int, dict[str, Any]], contents: list[ring.Contents]
 ) -> str:
     step = request["step"]
-    found = []
-    for one in contents:
-        times = [record.step_ns for record in one.records if record.step != step]
-        own = next((record.step_ns for record in one.records if record.step == step), None)
-        if own is not None and times:
-            found.append((one.rank, own, own - statistics.median(times)))
-    most = max((excess for _, _, excess in found), default=0)
+    found = [one for one in (_at_that_time(request, own) for own in contents) if one is not None]
+    most = max((one.excess_ns for one in found), default=0)
     if most <= 0:
         return "unknown: the step is no longer in the rings"
-    slow = [(rank, own) for rank, own, excess in found if excess >= _EXCESS_SHARE * most]
+    slow = [one for one in found if one.excess_ns >= _EXCESS_SHARE * most]
     fast = len(found) - len(slow)
     if len(slow) > 1 and not fast:
-        longest = max(own for _, own in slow)
+        longest = max(one.record.step_ns for one in slow)
         head = f"step {step} was slow on all {len(slow)} ranks ({_text(longest)})"
-        apart = _apart(answers) or [request["rank"]]
-        return head + _where(answers, apart) + _grown(contents, apart, step)
-    names = ", ".join(f"rank {rank} ({_text(own)})" for rank, own in slow)
-    others = f"; it was not on {fast} other ranks" if fast else ""
-    ranks_slow = [rank for rank, _ in slow]
-    where = _where(answers, ranks_slow) + _grown(contents, ranks_slow, step)
-    return f"step {step} was slow on {names}{others}{where}"
+        behind = _behind(slow)
+        apart = [one.rank for one in behind] or _apart(answers) or [request["rank"]]
+        return head + _late(behind) + _where(answers, apart) + _grown(slow, apart)
+    names = ", ".join(f"rank {one.rank} ({_text(one.record.step_ns)})" for one in slow)
+    others = f"; it was not on {fast} other rank{'s' if fast > 1 else ''}" if fast else ""
+    apart = [one.rank for one in slow]
+    return f"step {step} was slow on {names}{others}{_where(answers, apart)}{_grown(slow, apart)}"
 
 
-def _grown(contents: list[ring.Contents], of: list[int], step: int) -> str:
-    """What made the step longer on the first of these ranks, as far as its parts are known."""
-    one = next((one for one in contents if one.rank in of), None)
-    records = [] if one is None else one.records
-    own = next((record for record in records if record.step == step), None)
-    others = [record for record in records if record.step != step]
-    if one is None or own is None or not others:
+def _at_that_time(request: dict[str, Any], one: ring.Contents) -> _Slow | None:
+    """The step of a rank that went on while that of the incident was slow; None without one.
+
+    Ranks that wait for another one do so in a later step than it is in, so that the time counts, and
+    the number only where clocks differ.
+    """
+    step = request["step"]
+    begin, end = request.get("from_unix_ns"), request.get("to_unix_ns")
+    found = [record for record in one.records if record.step == step]
+    if begin is not None and end is not None:
+        found += [
+            record
+            for record in one.records
+            if min(end, record.ended_unix_ns) - max(begin, record.ended_unix_ns - record.step_ns) > 0
+        ]
+    usual_ns = [record.step_ns for record in one.records if record not in found]
+    if not found or not usual_ns:
+        return None
+    record = max(found, key=lambda record: record.step_ns)
+    usual = [other for other in one.records if other is not record]
+    return _Slow(one.rank, record, record.step_ns - statistics.median(usual_ns), usual)
+
+
+def _behind(slow: list[_Slow]) -> list[_Slow]:
+    """The ranks for which the others waited: they had not reached the step of most."""
+    least = min(one.record.step for one in slow)
+    behind = [one for one in slow if one.record.step == least]
+    return behind if 2 * len(behind) < len(slow) else []
+
+
+def _late(behind: list[_Slow]) -> str:
+    if not behind:
         return ""
-    excess = own.step_ns - statistics.median(record.step_ns for record in others)
+    names = ", ".join(f"rank {one.rank}" for one in behind)
+    were = "was" if len(behind) == 1 else "were"
+    return f"; the others waited for {names}, which {were} still in step {behind[0].record.step}"
+
+
+def _grown(slow: list[_Slow], of: list[int]) -> str:
+    """What made the step longer on the first of these ranks, as far as its parts are known."""
+    one = next((one for one in slow if one.rank in of), None)
+    if one is None:
+        return ""
+    own = one.record
     for name, text in _PARTS.items():
-        usual = [record.parts[name] for record in others if name in record.parts]
+        usual = [record.parts[name] for record in one.usual if name in record.parts]
         grown = own.parts.get(name, 0) - (statistics.median(usual) if usual else 0)
-        if grown >= _PART_SHARE * excess:
+        if grown >= _PART_SHARE * one.excess_ns:
             return f"; what grew on rank {one.rank} was {text} ({_text(own.parts[name])})"
     worked = own.parts.get("working")
     if worked is None:

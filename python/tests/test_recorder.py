@@ -181,6 +181,39 @@ def test_who_stands_out_is_where_stacks_part(
     assert found == f"all {len(places)} ranks stopped after step 7{cause}"
 
 
+def test_who_waits_is_a_step_ahead(tmp_path: Path) -> None:
+    """A collective lets nobody end a step before all began it: those that wait are in the next one."""
+    folder = tmp_path / "run" / "incidents" / "one"
+    folder.mkdir(parents=True)
+    rings = [
+        ring.Ring(folder.parent.parent / f"rank_{rank}.ring", {"rank": rank}, 64)
+        for rank in range(4)
+    ]
+    for step in range(8):
+        time.sleep(0.01)
+        for rank, own in enumerate(rings):
+            if rank == 2 and step == 6:
+                continue
+            if step == 7 and rank == 0:
+                time.sleep(0.3)
+                rings[2].append(6)
+            own.append(step)
+    waiting = ring.read(folder.parent.parent / "rank_0.ring", None).records[-1]
+    request = {
+        "kind": "step",
+        "what": "",
+        "rule": "",
+        "rank": 0,
+        "step": 7,
+        "from_unix_ns": waiting.ended_unix_ns - waiting.step_ns,
+        "to_unix_ns": waiting.ended_unix_ns,
+    }
+    (folder / ranks.REQUEST).write_text(json.dumps(request))
+    cause = incidents.describe(folder)["cause"]
+    assert cause.startswith("step 7 was slow on all 4 ranks (3"), cause
+    assert "; the others waited for rank 2, which was still in step 6; " in cause
+
+
 def test_a_nan(job: Path) -> None:
     incident = incident_of(job, "metric")
     step = incident["step"]

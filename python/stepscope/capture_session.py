@@ -120,6 +120,8 @@ class CaptureSession:
         self._python_call_ns: int | None = None
         self._compilations_before: int | None = None
         self._termination = termination.Handler(self)
+        self.gives_way = False
+        """It ends when the program starts a profile of its own, instead of refusing that."""
         self.after: Callable[[CaptureSession], object] | None = None
         """What follows the capture; called by whatever ends it."""
 
@@ -283,6 +285,8 @@ class CaptureSession:
         self._started_unix_ns = time.time_ns()
         self._unix_ns_at_zero = self._started_unix_ns - time.perf_counter_ns()
         self.recorder = recorder
+        if self.gives_way:
+            recorder.mark.give_way = self._give_way
         if traces_python:
             self._python_call_ns = capture_cost.traced_call_ns(plain_call_ns)
         if self._mark_block:
@@ -311,6 +315,9 @@ class CaptureSession:
             after = self.take_after()
             if after is not None:
                 after(self)
+
+    def _give_way(self) -> None:
+        self._stop_at_limit("the program's own profile (jax.profiler)")
 
     def _stop_at_limit(self, reason: str) -> None:
         if not self._finish(None, stopped_by=reason):

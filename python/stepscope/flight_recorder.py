@@ -95,6 +95,7 @@ class Recorder:
             settings, self._run.rank, self._answer, options=options, annotate_steps=annotate_steps
         )
         self._disturbed: set[int] = set()  # records of steps that a capture of ours made longer
+        self._unjudged: deque[int] = deque(maxlen=_METRICS_WAITING_MAX)  # of these, the newest
         self._append = self._ring.append
         self._metrics: deque[tuple[int, int, Mapping[str, Any]]] = deque()
         self._given: set[str] = set()  # names of metrics
@@ -194,6 +195,7 @@ class Recorder:
                 self._ring.set_parts(number, parts)
             if number == 1 or number in self._disturbed:
                 self._disturbed.discard(number)
+                self._unjudged.append(number)
                 continue  # the first one's time is since the recorder was made
             known.last, known.step_time = known.step_time, step_ns * 1e-9
             for rule in self.rules:
@@ -224,10 +226,25 @@ class Recorder:
                 if number_of is not None:
                     self._known.metrics[name] = number_of
                     self._ring.set_metric(number, name, number_of)
-            for rule in self.rules:
-                if rule.kind == "metric" and rule.fires(self._known):
-                    self._open_for_metric(rule, step)
+            self._judge_metrics(number, step)
         self._metrics.extendleft(reversed(waiting))
+
+    def _judge_metrics(self, number: int, step: int) -> None:
+        """Rules with metrics are about the step that gave them, and its time."""
+        known = self._known
+        newest = known.step_time, known.last
+        known.step_time, known.last = self._seconds_of(number), self._seconds_of(number - 1)
+        for rule in self.rules:
+            if rule.kind == "metric" and rule.fires(known):
+                self._open_for_metric(rule, step)
+        known.step_time, known.last = newest
+
+    def _seconds_of(self, number: int) -> float:
+        """The time of a step; NaN if it is not judged."""
+        is_there = 0 < number <= self._ring.count and self._ring.count - number < self._ring.capacity
+        if not is_there or number in self._unjudged:
+            return math.nan
+        return self._ring.step(number)[2] * 1e-9
 
     def _warn_of_missing_metrics(self) -> None:
         for rule in self.rules:
@@ -240,6 +257,8 @@ class Recorder:
     def _open_for_metric(self, rule: IncidentRule, step: int) -> None:
         values = {name: self._known.metrics[name] for name in sorted(rule.metrics)}
         what = ", ".join(f"{name} is {value:.6g}" for name, value in values.items())
+        if rule.uses_times:
+            what += f", step time {console.seconds_text(self._known.step_time)},"
         texts = {name: repr(value) for name, value in values.items()}
         self._open(
             rule.text, "metric", f"{what} at step {step}", step, metrics=sorted(values), values=texts
@@ -258,7 +277,7 @@ class Recorder:
         if count + 1 in self._disturbed:
             known.idle = 0.0
         for rule in self.rules:
-            if rule.kind == "moment" and rule.fires(known):
+            if rule.is_of_moments and rule.fires(known):
                 self._open_for_moment(rule)
 
     def _open_for_moment(self, rule: IncidentRule) -> None:

@@ -116,13 +116,15 @@ class IncidentCaptures:
     def _new_profiler(self, folder: Path) -> Profiler | None:
         """The profiler of one incident, whose name all ranks give to their session."""
         with suppress(CaptureError):
-            return Profiler(
+            profiler = Profiler(
                 settings=replace(self._settings, session_id=folder.name),
                 on_capture=self.finished,
                 profiler_options=self._options,
                 annotate_steps=self._annotate_steps,
                 announce=False,
             )
+            profiler.gives_way = True
+            return profiler
         return None
 
 

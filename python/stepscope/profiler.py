@@ -25,7 +25,7 @@ from .after_capture import AfterCapture, OnCapture
 from .agreed_captures import Agreed
 from .capture_result import CaptureResult
 from .capture_session import CaptureSession, stop_without_masking
-from .errors import CaptureError
+from .errors import CaptureError, ProfilerBusyError
 from .schedule import Due, Request, Schedule
 from .settings import PROFILER_DEFAULTS, Settings
 from .signatures import suggests_keywords
@@ -171,6 +171,9 @@ class Profiler:
             on_capture=on_capture,
         )
         rule = Trigger(self.settings.trigger) if self.settings.trigger else None
+        self.gives_way = False
+        """Captures end, or wait, for profiles that the program itself makes with `jax.profiler`."""
+        self._is_waiting = False  # for such a profile
         self._schedule = Schedule(self.settings)
         self._watch: StepWatch | None = None
         self._listeners: list[Any] = []
@@ -370,20 +373,36 @@ class Profiler:
             begins_ns=self._begins_ns,
         )
         session.after = self._after.run
+        session.gives_way = self.gives_way
         last = step + due.count - 1
         try:
             if occupancy.active_session() is not None:
                 raise CaptureError("A capture is already active; this window is part of it")
             session.start()
+        except ProfilerBusyError as error:
+            self._wait_for_program(step, due, error)
+            return
         except Exception as error:  # noqa: BLE001 - a training step never fails because of its profiler
             console.warn(f"no capture of step {step}: {error}")
             return
+        self._is_waiting = False
         self._schedule.opened()
         self._begins_ns.clear()
         # The same as `StepTraceAnnotation`, without its `__init__` in Python.
         self._new_annotation = _jax.profiler().TraceAnnotation
         self._session, self._window = session, range(step, step + due.count)
         self._say(f"Profiling step {step} ... ({_steps_text(due.count)}, {step}..{last})")
+
+    def _wait_for_program(self, step: int, due: Due, busy: ProfilerBusyError) -> None:
+        """The window opens once the profile of the program itself has ended, if we give way to it."""
+        if not self.gives_way or not self._schedule.request(Request(due, step + 1)):
+            console.warn(f"no capture of step {step}: {busy}")
+        elif not self._is_waiting:
+            self._is_waiting = True
+            self._say(
+                f"The program's own profile is running at step {step}: "
+                f"{_steps_text(due.count)} will be captured after it"
+            )
 
     def _say_what_was_missed(self, step: int) -> None:
         missed, self._schedule.missed = self._schedule.missed, None

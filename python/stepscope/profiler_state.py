@@ -7,7 +7,7 @@ of jax: `FORMS` lists the forms. Nothing else in this package looks into it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -128,12 +128,17 @@ class Mark:
     def __init__(self, whose: str) -> None:
         self.whose = whose
         self.behind: Any = None
+        self.give_way: Callable[[], object] | None = None
+        """Ends our recording, so that the other session is not refused."""
 
     def __enter__(self) -> None:
-        raise self._refusal()
+        if self.give_way is None:
+            raise self._refusal()
+        self.give_way()
+        self.behind.__enter__()
 
     def __exit__(self, *error: object) -> None:
-        """Never reached."""
+        self.behind.__exit__(*error)
 
     def __getattr__(self, name: str) -> Any:
         # Versions differ in what they call to stop: `stop`, `export` or `stop_and_export`.

@@ -166,6 +166,7 @@ class ProgramCapture:
                 on_capture=self._captured,
                 announce=False,
             )
+            self._profiler.gives_way = True
         except Exception as error:  # noqa: BLE001 - the program runs as without us
             self._is_off = True
             console.warn(f"no capture: {error}")
@@ -268,6 +269,7 @@ class ProgramCapture:
                 settings=settings, options=self._options_of_goal(), trigger=reason
             )
             session.after = self._after.run
+            session.gives_way = True
             return session.start()
         except Exception as error:  # noqa: BLE001 - the program runs as without us
             console.warn(f"no capture ({reason}): {error}")

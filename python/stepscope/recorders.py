@@ -33,6 +33,9 @@ _never_freed: list[Any] = []
 class Recorder(Protocol):
     """One profiler session: started once, stopped once."""
 
+    mark: profiler_state.Mark
+    """What refuses other sessions while this one records, from `start` on."""
+
     def start(self, options: Any, place: RunDirectory) -> None:
         """Starts recording for `place`.
 
@@ -64,7 +67,7 @@ class FastRecorder:
     def __init__(self) -> None:
         self._session: Any = None
         self._writes_records = False
-        self._mark = profiler_state.Mark("a capture of stepscope")
+        self.mark = profiler_state.Mark("a capture of stepscope")
 
     def start(self, options: Any, place: RunDirectory) -> None:
         self._writes_records = profile_options.writes_records(options)
@@ -78,8 +81,8 @@ class FastRecorder:
             _jax.record_versions()
             given = () if options is None else (options,)
             self._session = native.ProfilerSession(*given)
-            self._mark = _mark_of(place)
-            state.occupy(self._mark)
+            self.mark = _mark_of(place)
+            state.occupy(self.mark)
 
     def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
         session, self._session = self._session, None
@@ -141,7 +144,7 @@ class FastRecorder:
         _never_freed.append(session)
 
     def _free_state(self) -> None:
-        profiler_state.current().free(self._mark)
+        profiler_state.current().free(self.mark)
         _jax.forget_versions()
 
 
@@ -150,7 +153,7 @@ class PublicRecorder:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._mark = profiler_state.Mark("a capture of stepscope")
+        self.mark = profiler_state.Mark("a capture of stepscope")
 
     def start(self, options: Any, place: RunDirectory) -> None:
         folder = Path(tempfile.mkdtemp(prefix=".stepscope-", dir=place.folder))
@@ -163,10 +166,10 @@ class PublicRecorder:
                 "A profiler session is already active in this process", _BUSY_HINT
             ) from error
         self._folder = folder
-        self._mark = _mark_of(place)
+        self.mark = _mark_of(place)
         state = profiler_state.current()
         with state.lock:
-            state.occupy(self._mark)
+            state.occupy(self.mark)
 
     def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
         folder, self._folder = self._folder, None
@@ -196,7 +199,7 @@ class PublicRecorder:
 
     def _stop_trace(self) -> None:
         state = profiler_state.current()
-        state.free(self._mark)
+        state.free(self.mark)
         session = state.session
         try:
             _jax.profiler().stop_trace()

@@ -101,21 +101,23 @@ class IncidentRule:
         self._was_true = False
         self.metrics = parser.used - TIMES.keys() - _MOMENTS.keys()
         """The metrics that it uses."""
-        self._uses_times = bool(parser.used & TIMES.keys())
-        self._is_of_moments = bool(parser.used & _MOMENTS.keys())
+        self.uses_times = bool(parser.used & TIMES.keys())
+        """Whether it is about the time of a step."""
+        self.is_of_moments = bool(parser.used & _MOMENTS.keys())
+        """Whether it may become true while no step ends."""
         if not parser.used:
             raise TriggerError(f"The rule {text!r} uses no name", "write a rule such as 'loss is nan'")
 
     @property
     def kind(self) -> str:
-        """`step`, `moment` (also evaluated while no step ends) or `metric`."""
+        """`step`, `moment` or `metric`."""
         if self.metrics:
             return "metric"
-        return "moment" if self._is_of_moments else "step"
+        return "moment" if self.is_of_moments else "step"
 
     def fires(self, known: Known) -> bool:
         """Whether the rule is true now and was not before."""
-        if self._uses_times and len(known) < STEPS_BEFORE_ARMED:
+        if self.uses_times and (len(known) < STEPS_BEFORE_ARMED or math.isnan(known.step_time)):
             return False
         if not self.metrics <= known.metrics.keys():
             return False

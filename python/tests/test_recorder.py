@@ -354,6 +354,21 @@ def test_incidents_are_bounded(tmp_path: Path) -> None:
     assert {json.loads(path.read_text())["rule"] for path in found} == {"a > 1", "b > 1"}
 
 
+@pytest.mark.parametrize(
+    "rule", ["step_time > 250ms and loss > 0.5", "loss is nan or step_time > 250ms"]
+)
+def test_a_rule_of_times_and_metrics_is_about_one_step(tmp_path: Path, rule: str) -> None:
+    """More steps follow before the recorder looks: the slow one is not the newest."""
+    with stepscope.recorder("profiles", rules=[rule], quiet=True) as recorder:
+        for step in range(60):
+            time.sleep(0.4 if step == 30 else 0.002)
+            recorder.end_step(step, loss=1.0)
+    (path,) = recorder.directory.glob("incidents/*/incident.json")
+    incident = json.loads(path.read_text())
+    assert incident["step"] == 30
+    assert incident["what"].startswith("loss is 1, step time 4"), incident["what"]
+
+
 @pytest.mark.parametrize(("goal", "steps"), [(None, 3), ("small", 2)])
 def test_a_program_is_recorded_unmodified(tmp_path: Path, goal: str | None, steps: int) -> None:
     program = unmodified.PROGRAM + (

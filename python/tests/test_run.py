@@ -48,6 +48,40 @@ def test_annotated_steps_are_captured_by_their_numbers(tmp_path: Path) -> None:
     assert (names["mine"], names["train"]) == (2, 0)
 
 
+OWN_PROFILE = PROGRAM + """
+for step in range(40):
+    if step == BEGIN:
+        jax.profiler.start_trace("own")
+    if step == END:
+        w.block_until_ready()
+        jax.profiler.stop_trace()
+    w, loss = train_step(w, x)
+print("done", float(loss) == float(loss))
+"""
+
+
+@pytest.mark.oldest
+@pytest.mark.parametrize(
+    ("begin", "end", "captured", "told_of_it"),
+    [
+        (31, 35, [30, 31], "Capture ended early by the program's own profile"),
+        (28, 33, [34, 35, 36], "The program's own profile is running at step 30"),
+    ],
+)
+def test_the_profile_of_the_program_itself_comes_first(
+    tmp_path: Path, begin: int, end: int, captured: list[int], told_of_it: str
+) -> None:
+    program = OWN_PROFILE.replace("BEGIN", str(begin)).replace("END", str(end))
+    printed, told = unmodified.run(tmp_path, program, {"steps": [30, 33]})
+    assert printed == "done True\n"
+    assert told_of_it in told
+    assert len(list((tmp_path / "own").rglob("*.xplane.pb"))) == 1
+    profile = captures.only_profile(tmp_path / "profiles")
+    steps = [step["step"] for step in captures.manifest_of(profile)["steps"]]
+    assert set(steps) <= set(captured)
+    assert len(steps) >= len(captured) - 1
+
+
 ACCUMULATE = """
 import jax, jax.numpy as jnp
 gradient = jax.jit(jax.grad(lambda w, x: jnp.sum(jnp.tanh(x @ w))))

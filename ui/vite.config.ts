@@ -90,17 +90,22 @@ function filesOf(bundle: Rollup.OutputBundle): string[] {
 }
 
 /**
- * What every page needs, and what the timeline shares with other views: one file each instead of many
- * of some hundred bytes, which would cost a request each.
+ * What every page needs, and what its code shares with that of the timeline: one file instead of many
+ * of some hundred bytes. Browsers send six requests at a time, so each further file would delay the
+ * report that the first tile waits for.
  */
 const TOGETHER = [
   {
     name: 'base',
-    test: /\/node_modules\/solid-js\/|\/src\/(shell\/(hash|icons|shared|state|stored)|widgets\/toast|format\/text)\./,
-  },
-  {
-    name: 'axis',
-    test: /\/src\/(timeline\/(address|clock|time-axis)|format\/(causes|counter-value|waits)|widgets\/chart\/ticks)\.ts/,
+    test: new RegExp(
+      [
+        String.raw`\/node_modules\/solid-js\/`,
+        String.raw`\/src\/shell\/(hash|icons|palette-sources|shared|state|stored)\.`,
+        String.raw`\/src\/(widgets\/(toast|chart\/ticks)|sql\/lay)\.`,
+        String.raw`\/src\/format\/(causes|counter-value|text|waits)\.`,
+        String.raw`\/src\/timeline\/(address|clock|coloring|palette|time-axis)\.`,
+      ].join('|'),
+    ),
   },
 ];
 

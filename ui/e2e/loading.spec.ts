@@ -6,6 +6,8 @@ import { settled } from './timeline-probe';
 
 const SESSION = 'demo-gpt-cpu';
 const LARGEST_SHARE_BYTES = 100_000;
+/** The page, what it shares with its views, the timeline, and the bundler's helper. */
+const MOST_SCRIPTS = 4;
 
 /** Requests that belong together are sent within this time, also on a busy machine. */
 const QUIET_MS = 250;
@@ -44,6 +46,9 @@ test('the page of the timeline is compressed and small', async ({ page, url }) =
   expect(files.some((file) => /timeline.*\.js$/.test(file.url))).toBe(true);
   expect(files.some((file) => /drawer/.test(file.url))).toBe(false);
   expect(share, JSON.stringify(files)).toBeLessThanOrEqual(LARGEST_SHARE_BYTES);
+  // Further files would have to wait for a connection, and the first tile for them.
+  const scripts = files.filter((file) => file.url.endsWith('.js'));
+  expect(scripts.length, JSON.stringify(scripts)).toBeLessThanOrEqual(MOST_SCRIPTS);
   for (const file of files) {
     if (file.bytes > 1000) expect(encodings.get(file.url), file.url).toBe('br');
   }

@@ -6,8 +6,11 @@ import { App } from './app';
 import { requestEarly } from './early';
 import { installTheme } from './theme';
 
-/** Longer, the page does not wait for the first requests of its view. */
-const PATIENCE_MS = 50;
+/**
+ * Longer, the page does not wait for the first requests of its view. Building it takes as long as a
+ * server needs for a tile, and a report that arrives meanwhile would have to wait for that.
+ */
+const PATIENCE_MS = 250;
 
 /** Builds the page in `root`, once the first requests of its view are on their way. */
 export function buildPage(root: HTMLElement): void {

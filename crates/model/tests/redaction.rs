@@ -8,6 +8,8 @@ use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::redact::{Key, Redaction, redact};
 use stepscope_testing::identifiers::{self, HOST, Identifier, RUN};
 
+use crate::support::session;
+
 fn redacted(identifiers: &[Identifier]) -> (Session, Redaction) {
     let input = HostInput {
         host: HOST.to_owned(),
@@ -201,4 +203,19 @@ proptest! {
         let all = identifiers::identifiers(seed, 1);
         prop_assert_eq!(leaks(&all), Vec::<String>::new());
     }
+}
+
+/// What the profiler itself does is recognized by its name, and no time of the program.
+#[test]
+fn slices_of_the_profiler_keep_their_names() {
+    let text = "thread python\n 0..10us stepscope: wait\n 20..30us stepscope: calibrate";
+    let session = session(text);
+    let (redacted, _) = redact(&session, &Key::from_text("a key")).expect("a redacted session");
+    let names = |session: &Session| -> Vec<String> {
+        let labels = session.labels.iter();
+        labels
+            .map(|label| session.text(label.name).to_owned())
+            .collect()
+    };
+    assert_eq!(names(&session), names(&redacted));
 }

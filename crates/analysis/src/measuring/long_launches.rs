@@ -1,4 +1,4 @@
-//! Launches that take long to arrive: when a GPU did nothing although the call that launched its next
+//! Launches that take long to arrive: when a device did nothing although the call that launched its next
 //! program had returned.
 //!
 //! ```text
@@ -6,12 +6,17 @@
 //! device  ██      ........................ [ run ]
 //!                 ^^^^^^^^^^^^^^^^^^^^^^^^ such as a CUDA graph that is uploaded before its first run
 //! ```
+//!
+//! On XLA:CPU nothing has to arrive: the runtime hands the program to a thread of the same process, which
+//! has no core yet, or frees memory first. On a TPU, a launch takes its time.
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{DeviceId, HostId, Picos, ProgramRun, Session, Span, Track, TrackId};
+use stepscope_model::{
+    DeviceId, DeviceKind, HostId, Picos, ProgramRun, Session, Span, Track, TrackId,
+};
 
-use crate::measuring::activity::{Cause, Loops, claimed};
+use crate::measuring::activity::{CAUSES, Cause, Loops, claimed};
 use crate::measuring::interval::Intervals;
 
 /// Launches usually arrive within 50 µs. Those that take longer than this are noted.
@@ -30,7 +35,8 @@ struct Late {
 pub(crate) fn long_launches(session: &Session, runs: &[Vec<&ProgramRun>]) -> Vec<Intervals> {
     let mut by_thread: BTreeMap<TrackId, Vec<Late>> = BTreeMap::new();
     for device in session.device_ids() {
-        if session.device(device).kind.is_gpu() {
+        let kind = session.device(device).kind;
+        if kind.is_gpu() || kind == DeviceKind::Cpu {
             add_late(device, &runs[device.index()], &mut by_thread);
         }
     }
@@ -80,31 +86,43 @@ fn returned(track: &Track, launched: Picos) -> Option<Picos> {
     ends.max()
 }
 
-/// Takes out when the host compiled, copied, loaded input or still dispatched: the program may have
-/// waited for that.
+/// Takes out when the host did what the program may have waited for.
 fn without_host_work(session: &Session, found: Vec<Vec<Span>>) -> Vec<Intervals> {
     let found: Vec<Intervals> = found.into_iter().map(Intervals::union_of).collect();
-    let mut of_host: BTreeMap<HostId, Intervals> = BTreeMap::new();
+    let key = |device: DeviceId| {
+        let device = session.device(device);
+        (device.host, device.kind == DeviceKind::Cpu)
+    };
+    let mut late: BTreeMap<(HostId, bool), Intervals> = BTreeMap::new();
     for (device, own) in session.device_ids().zip(&found) {
         if !own.spans().is_empty() {
-            let all = of_host.entry(session.device(device).host).or_default();
+            let all = late.entry(key(device)).or_default();
             *all = all.union(own);
         }
     }
-    let mut work: BTreeMap<HostId, Intervals> = BTreeMap::new();
-    for (&host, windows) in &of_host {
+    let mut work: BTreeMap<(HostId, bool), Intervals> = BTreeMap::new();
+    for (&(host, on_cpu), windows) in &late {
         for (_, times) in claimed(session, (&[host], Loops::All), windows.spans()) {
-            let times = times.iter().take(Cause::Dispatch.position() + 1);
-            let times = times.fold(Intervals::default(), |all, own| all.union(own));
-            work.insert(host, times);
+            let times = times.iter().zip(CAUSES);
+            let may_delay = times.filter(|&(_, cause)| may_delay(cause, on_cpu));
+            let all = may_delay.fold(Intervals::default(), |all, (own, _)| all.union(own));
+            work.insert((host, on_cpu), all);
         }
     }
     let devices = session.device_ids().zip(found);
-    let rest = devices.map(
-        |(device, own)| match work.get(&session.device(device).host) {
-            Some(work) => own.subtract(work),
-            None => own,
-        },
-    );
+    let rest = devices.map(|(device, own)| match work.get(&key(device)) {
+        Some(work) => own.subtract(work),
+        None => own,
+    });
     rest.collect()
+}
+
+/// Whether a program that was launched may wait for what its host does: on a GPU for whatever the host does
+/// up to dispatch, on XLA:CPU for what is compiled or copied to it.
+fn may_delay(cause: Cause, on_cpu: bool) -> bool {
+    if on_cpu {
+        matches!(cause, Cause::Compilation | Cause::CopyToDevice)
+    } else {
+        cause.position() <= Cause::Dispatch.position()
+    }
 }

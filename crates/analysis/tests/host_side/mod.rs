@@ -488,7 +488,7 @@ fn converting(from: u32, until: u32) -> Value {
 /// The runtime does not record every wait for a result.
 #[test]
 fn a_conversion_that_ends_with_a_program_reads_its_result() {
-    let read = converting(200, 580);
+    let read = converting(170, 580);
     // From the end of the conversion to the next call, and from that to the next conversion.
     let own_code = 3 * (450 + 20);
     assert_eq!(cause(&read, "python"), own_code, "{read}");

@@ -208,3 +208,52 @@ fn a_pool_without_work_has_spare_capacity() {
     let fix = idle["fix"].as_str().expect("a text");
     assert!(!fix.contains("block_until_ready"), "{fix}");
 }
+
+/// A loop on XLA:CPU that reads each result, and whose runs begin 500 µs after their launches. `call` is the
+/// launch, and `other` what another thread does.
+fn begun_late(call: &str, other: &str) -> Value {
+    let text = format!(
+        "
+        thread python
+        repeat 4 every 1ms
+          0..990us   train #step_num=$i,_r=1#
+          {call}
+          300..900us $array.py:342 __int__
+        end
+        thread pool/7
+        repeat 4 every 1ms
+          {other}
+        end
+        thread tf_XLAEigen/1
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 4 every 1ms
+          600..800us dot.1 [run_id=$i]
+        end"
+    );
+    ask(&drawn(&[&text]), "idle", &[])
+}
+
+#[test]
+fn a_cpu_that_begins_a_run_late_pauses() {
+    let late = begun_late("10..100us PjitFunction(step)", "0..1us other");
+    assert_eq!(cause(&late, "device"), 4 * 500, "{late}");
+    // What follows the run is reading.
+    assert_eq!(cause(&late, "transfer"), 4 * 100, "{late}");
+    // Within the call, the host is the cause.
+    let long = begun_late("10..290us PjitFunction(step)", "0..1us other");
+    assert_eq!(cause(&long, "device"), 4 * 310, "{long}");
+    let compiles = "10..290us PjitFunction(step)\n20..280us backend_compile_and_load";
+    let compiles = begun_late(compiles, "0..1us other");
+    assert_eq!(cause(&compiles, "device"), 4 * 310, "{compiles}");
+    assert_eq!(cause(&compiles, "compilation"), 4 * 270, "{compiles}");
+    // The program may wait for what another thread copies for it.
+    let call = "10..100us PjitFunction(step)";
+    let copied = begun_late(call, "200..450us BufferFromHostBuffer");
+    assert!(cause(&copied, "device") <= 4 * 250, "{copied}");
+}
+
+#[test]
+fn a_cpu_takes_a_moment_to_begin() {
+    let soon = begun_late("10..550us PjitFunction(step)", "0..1us other");
+    assert_eq!(cause(&soon, "device"), 0, "{soon}");
+}

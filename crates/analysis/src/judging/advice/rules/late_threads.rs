@@ -7,18 +7,24 @@
 //!
 //! A wait ends when the operating system gives the thread a core. An idle host does that within
 //! microseconds.
+//!
+//! `jax.block_until_ready(tree)` waits for all arrays at once, in a native call that is not recorded: what
+//! follows the last call within its frame is that wait. Afterwards it needs the interpreter, so its frame
+//! tells only where no other thread runs Python.
 
 use std::borrow::Cow;
 
 use stepscope_model::{
-    Activity, DeviceId, DeviceKind, Direction, HostId, Picos, SaturatingSum as _, Session,
-    SliceKind, Span, Track,
+    Activity, DeviceId, DeviceKind, Direction, HostId, LabelId, Picos, SaturatingSum as _, Session,
+    SliceKind, Span, Track, TrackId,
 };
 
 use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::report::AdviceFinding;
 use crate::judging::verdict::Severity;
-use crate::measuring::activity::{Activities, Awaits, Cause, driving_threads};
+use crate::measuring::activity::{Activities, Awaits, Cause, driving_threads, own_tracks};
+use crate::measuring::interval::Intervals;
+use crate::measuring::pauses::Pauses;
 use crate::measuring::work::AllWork;
 use crate::telling::format;
 use crate::views::idle::GapRow;
@@ -47,15 +53,17 @@ impl Late {
             let is_own = device.is_none_or(|device| device.0 == gap.device_index);
             is_own && counts(gap)
         });
-        let gaps: Vec<Span> = own
+        let gaps: Vec<(Span, i64)> = own
             .map(|gap| {
                 let start = Picos(gap.start_ps);
-                Span::new(start, start + Picos(gap.duration_ps))
+                let span = Span::new(start, start + Picos(gap.duration_ps));
+                (span, gap.cause_ps)
             })
             .collect();
         let threads = Threads::of(facts, host);
-        let late: Vec<i64> = gaps.iter().map(|&gap| threads.late_ps(gap)).collect();
-        let all_ps = gaps.iter().map(|gap| gap.duration().0).saturating_sum() as f64;
+        let late = gaps.iter().map(|&(gap, _)| threads.late_ps(gap));
+        let late: Vec<i64> = late.collect();
+        let all_ps = gaps.iter().map(|&(_, cause_ps)| cause_ps).saturating_sum() as f64;
         let sum_ps = late.iter().copied().saturating_sum() as f64;
         let mean_ps = sum_ps / gaps.len().max(1) as f64;
         (sum_ps >= MOSTLY * all_ps && mean_ps >= LEAST_PS).then_some(Self {
@@ -102,6 +110,8 @@ struct Threads<'a> {
     /// Waits that have no slice of their own.
     awaits: Vec<Span>,
     is_wait: Vec<bool>,
+    /// Frames that end with a wait.
+    ends_waiting: Vec<bool>,
     is_read: Vec<bool>,
     devices: Vec<DeviceId>,
 }
@@ -127,6 +137,15 @@ impl<'a> Threads<'a> {
         });
         let is_read =
             labels.map(|id| activities.label(id) == Activity::Transfer(Direction::DeviceToHost));
+        let labels = session.labels.iter();
+        let ends_waiting = if runs_python_elsewhere(session, host, &ids) {
+            vec![false; session.labels.len()]
+        } else {
+            let is_frame = labels.map(|label| {
+                label.kind == SliceKind::Python && is_blocking_frame(session.text(label.name))
+            });
+            is_frame.collect()
+        };
         let devices = facts
             .working()
             .filter(|&id| session.device(id).host == host);
@@ -134,6 +153,7 @@ impl<'a> Threads<'a> {
             session,
             awaits,
             is_wait: is_wait.collect(),
+            ends_waiting,
             is_read: is_read.collect(),
             devices: devices.collect(),
             tracks,
@@ -154,10 +174,14 @@ impl<'a> Threads<'a> {
         };
         let waited = Span::new(gap.start, until.min(gap.end));
         let work = AllWork::of(self.session);
+        let pauses = Pauses::of(self.session);
+        // A device that pauses with work to do is not done.
         let works = self.devices.iter();
         let ends = works.filter_map(|&device| {
             let own = work.within(self.session, device, &[waited]);
-            own.spans().last().map(|span| span.end)
+            let paused = pauses.of_device(self.session, device).clip(waited);
+            let last = |times: &Intervals| times.spans().last().map(|span| span.end);
+            last(&own).max(last(&paused))
         });
         let ready = ends.max().unwrap_or(waited.start);
         (waited.end - ready).0.max(0)
@@ -179,9 +203,38 @@ impl<'a> Threads<'a> {
                 }
                 if self.is_wait[label] && span.start < instant {
                     found = Some(span);
+                } else if self.ends_waiting[label] {
+                    let start = last_end_within(track, span);
+                    if start < instant {
+                        found = Some(Span::new(start, span.end));
+                    }
                 }
             }
         }
         found
     }
+}
+
+/// JAX's function that waits for all arrays of a tree: `$api.py:2778 block_until_ready`.
+fn is_blocking_frame(name: &str) -> bool {
+    name.starts_with("$api.py:") && name.ends_with(" block_until_ready")
+}
+
+/// When the last call within a frame ended; when the frame began, if it calls nothing.
+fn last_end_within(track: &Track, frame: Span) -> Picos {
+    let lanes = track.lanes.iter();
+    let ends = lanes.flat_map(|lane| {
+        let within = lane.overlapping(frame).map(|index| lane.span(index));
+        within.filter(|&span| frame.contains(span) && span != frame)
+    });
+    ends.map(|span| span.end).max().unwrap_or(frame.start)
+}
+
+/// Whether a thread other than these ran Python.
+fn runs_python_elsewhere(session: &Session, host: HostId, driving: &[TrackId]) -> bool {
+    let mut others = own_tracks(session, host).filter(|id| !driving.contains(id));
+    others.any(|id| {
+        let is_frame = |label: LabelId| session.label(label).kind == SliceKind::Python;
+        session.track_having(id, is_frame).is_some()
+    })
 }

@@ -2,10 +2,12 @@
 
 use stepscope_model::{SaturatingSum as _, SliceKind};
 
+use super::donation;
 use super::full_queue::{FullQueue, blocked_at};
 use super::host_causes::{BUSY_CORES, Causes, longest_gaps, title_of, why_of};
 use super::late_threads::Late;
 use super::load_imbalance;
+use super::pauses_between::pauses_between_ps;
 use super::rival::{Rival, rival};
 use super::step_waits::{self, launch_ahead};
 use super::{
@@ -13,6 +15,7 @@ use super::{
 };
 use crate::judging::advice::facts::{Facts, OfPlace, Place};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
+use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::{Cause, QueueEnd};
 use crate::measuring::pauses::Pauses;
@@ -319,7 +322,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
     if is_pause {
-        return pauses(facts, finding, is_unequal, on_gpus);
+        return pauses(facts, finding, (found.place, time), (is_unequal, on_gpus));
     }
     let (finding, is_told) = if is_blocked {
         let rest = rest.as_rest(&named);
@@ -413,7 +416,12 @@ fn waits_for_devices(facts: &Facts<'_>, (_, device): Place) -> bool {
 }
 
 /// Of a device that has work, or waits for others. Of virtual devices that take turns, the time is no gain.
-fn pauses(facts: &Facts<'_>, finding: AdviceFinding, is_unequal: bool, on_gpus: bool) -> Outcome {
+fn pauses(
+    facts: &Facts<'_>,
+    finding: AdviceFinding,
+    (place, paused_ps): (Place, f64),
+    (is_unequal, on_gpus): (bool, bool),
+) -> Outcome {
     let title = if is_unequal {
         UNEQUAL
     } else {
@@ -438,13 +446,60 @@ fn pauses(facts: &Facts<'_>, finding: AdviceFinding, is_unequal: bool, on_gpus: 
             severity,
             ..finding
         };
-        return finding.why(BUSY_CORES).fix(FREE_CORES).found();
+        return on_cores(facts, finding, place, paused_ps).found();
     } else {
         let framework = facts.session.framework();
         (why_of(Cause::Device), Cause::Device.remedy(framework))
     };
     finding.why(why).fix(fix).found()
 }
+
+/// Share of the pauses from which on they are between programs.
+const MOSTLY_BETWEEN: f64 = 0.5;
+/// With fewer runs per step, there is little to put together.
+const MANY_RUNS: f64 = 4.0;
+
+/// Of a device that computes on the cores of its host.
+fn on_cores(
+    facts: &Facts<'_>,
+    finding: AdviceFinding,
+    (_, device): Place,
+    paused_ps: f64,
+) -> AdviceFinding {
+    let mut why = BUSY_CORES.to_owned();
+    let mut fix = FREE_CORES.to_owned();
+    if donation::copies(facts).is_some() {
+        why.push_str(NEW_MEMORY);
+    }
+    let between = device.map(|device| (device, pauses_between_ps(facts, device, |_| true)));
+    let between = between.filter(|&(_, between)| between >= MOSTLY_BETWEEN * paused_ps);
+    let Some((device, between)) = between else {
+        return finding.why(why).fix(fix);
+    };
+    let runs = (facts.session.program_runs.iter()).filter(|run| run.device == device);
+    let steps = StepsOfRuns::of(facts);
+    let runs = runs.filter(|run| steps.step(run).is_some()).count();
+    let runs = runs as f64 / facts.step_count();
+    let length = format::duration_ps(between);
+    let what = if runs < MANY_RUNS {
+        format!(
+            "{} For {length} of that, no program runs: the last one is not complete, or the next one \
+             was launched and has not begun.",
+            finding.what
+        )
+    } else {
+        fix = format!("{FEWER} {fix}");
+        format!(
+            "{} For {length} of that, it is between programs, of which a step has about {runs:.0}.",
+            finding.what
+        )
+    };
+    AdviceFinding { what, ..finding }.why(why).fix(fix)
+}
+
+const NEW_MEMORY: &str = " Arguments that are not donated take new memory in every run, and the runtime may free that of \
+                          earlier ones before the next run begins: see arguments not donated.";
+const FEWER: &str = "Each program waits for a thread: put several into one jitted function, so that there are fewer.";
 
 /// Of a host of which nothing is known meanwhile.
 fn not_recorded(facts: &Facts<'_>, place: Place, finding: AdviceFinding) -> Outcome {

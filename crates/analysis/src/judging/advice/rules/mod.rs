@@ -58,6 +58,7 @@ mod over_peak;
 mod own_python;
 mod paced;
 mod pad_ops;
+mod pauses_between;
 mod program_runs;
 mod python_callback;
 mod python_ops;

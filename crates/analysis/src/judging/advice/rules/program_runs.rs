@@ -7,6 +7,7 @@ use stepscope_model::{DeviceId, LabelId, ProgramId, ProgramRun};
 
 use super::callers::{Calls, caller};
 use super::own_python::without_own_python;
+use super::pauses_between::pauses_between_ps;
 use super::{Outcome, Rule, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
@@ -92,6 +93,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     let launcher = launcher(facts);
+    let paused = pauses_between_ps(facts, device, is_short);
+    let text = if paused > MIN_COPIED * (waited + copied) {
+        let paused = format::duration_ps(paused);
+        format!("{text} Before those that were already launched, it pauses for another {paused}.")
+    } else {
+        text
+    };
     let text = launcher.as_ref().map_or_else(
         || text.clone(),
         |name| format!("{text} Most single ops among them are launched in {name}."),
@@ -112,9 +120,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .fix_elsewhere("Put the whole step into one compiled function.")
         .code("@jax.jit\ndef train_step(state, batch):    # loss, gradients, update, metrics: one program\n    ...")
         .gain(
-            Some((waited + copied) * (1.0 - 1.0 / runs.max(1.0))),
-            "time in which devices are idle while their host works or waits, minus the share of one \
-             program",
+            Some((waited + copied + paused) * (1.0 - 1.0 / runs.max(1.0))),
+            "time in which devices are idle while their host works or waits, or pause between \
+             programs, minus the share of one program",
         )
         .sure(Confidence::Medium)
         .seen(most_run(facts, device));
@@ -216,7 +224,9 @@ const CODE_VMAP: &str =
     "results = jax.jit(jax.vmap(function))(stacked)      # not [function(x) for x in xs]";
 const FIX_EITHER: &str = "If no run gets the result of another one of its step, such as members of an ensemble, stack the \
                           arguments of all of them and compute them in one call with jax.vmap. If each continues \
-                          where the last one ended, run them in one program with jax.lax.scan.";
+                          where the last one ended, run them in one program with jax.lax.scan. If the host works on each result \
+                          first, as an environment does, write that in jax.numpy too, or let it do so for several of them \
+                          at a time.";
 const CODE_EITHER: &str = "states, losses = jax.jit(jax.vmap(update, (0, None)))(states, batch)     # independent runs\n\
                            state, losses = jax.lax.scan(update, state, batches)                     # one after the other";
 

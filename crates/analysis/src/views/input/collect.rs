@@ -61,7 +61,7 @@ pub(super) const KINDS: [(Word, &str); 7] = [
             "Waiting for the iterator",
             "requested from the iterator and awaited",
         ),
-        "The pipeline is slower than the step: look at its slowest stage.",
+        "What makes the elements is slower than the step: look at the stage that takes longest.",
     ),
     (
         Word::new("load", "Loading", "loaded by the program's own code"),

@@ -28,14 +28,15 @@ pub(crate) use between::{BetweenSteps, between_steps};
 use clap::Args;
 pub(crate) use collect::words;
 pub(crate) use other_end::OtherEnd;
+use own_code::own_loader;
 pub use report::{Bound, InputBetween, InputCause, InputHost, InputReport, InputRow, StageRow};
-use stepscope_model::{Activity, Framework, LabelId, SaturatingSum as _, Session};
+use stepscope_model::{Activity, Framework, HostId, LabelId, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
-use crate::measuring::activity::Activities;
+use crate::measuring::activity::{Activities, driving_threads};
 use crate::measuring::selection::Selected;
 use crate::telling::Note;
 use crate::telling::format;
@@ -171,6 +172,23 @@ fn has_loaded(session: &Session) -> bool {
     let activities = Activities::of(session);
     let mut ids = (0..session.labels.len()).map(LabelId::from_index);
     ids.any(|id| matches!(activities.label(id), Activity::Input(_)))
+}
+
+/// The function of the program that makes most elements on a thread that drives the devices, when the loop
+/// asks for them.
+pub(crate) fn loads_itself(
+    session: &Session,
+    selected: &Selected<'_>,
+    host: HostId,
+) -> Option<LabelId> {
+    let windows = selected.host_windows(host);
+    let threads = driving_threads(session, &[host], selected.loops());
+    let found = threads.into_iter().flatten().filter_map(|id| {
+        let track = session.track_in_passing(id);
+        own_loader(session, &track, &windows)
+    });
+    let most = found.max_by(|a, b| a.1.total_cmp(&b.1));
+    most.map(|(label, _)| label)
 }
 
 /// The slowest stage that does work, over all hosts of a selection.

@@ -102,3 +102,71 @@ pub(super) fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> 
     let &(_, end, label) = lane.get(after.checked_sub(1)?)?;
     (instant < end).then_some(label)
 }
+
+/// The innermost function of the program, a stage of input or not, that takes most of the time in which a
+/// thread waits for the next element, and does not wait for another thread itself.
+pub(crate) fn own_loader(
+    session: &Session,
+    track: &Track,
+    windows: &Intervals,
+) -> Option<(LabelId, f64)> {
+    let activities = Activities::of(session);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_wait: Vec<bool> = ids
+        .map(|id| activities.label(id) == Activity::Input(InputStage::Wait))
+        .collect();
+    if !track.may_have(|label| is_wait[label.index()]) {
+        return None;
+    }
+    let labels = session.labels.iter();
+    let is_own: Vec<bool> = labels
+        .map(|label| is_own_function(session, label))
+        .collect();
+    // What is taken from a queue is a wait for the thread that fills it.
+    let is_blocked: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.activity == Activity::Blocked)
+        .collect();
+    let (mut waits, mut blocked) = (Vec::new(), Vec::new());
+    for lane in &track.lanes {
+        for (index, label) in lane.labels().iter().enumerate() {
+            let span = lane.span(index);
+            if !windows.contains_instant(span.start) {
+                continue;
+            }
+            if is_blocked[label.index()] {
+                blocked.push(span);
+            } else if is_wait[label.index()] && !is_own[label.index()] {
+                waits.push(span);
+            }
+        }
+    }
+    let (waits, blocked) = (Intervals::union_of(waits), Intervals::union_of(blocked));
+    let mut inside = Inside::new();
+    for nest in &track.nests {
+        for (depth, number) in nest.clone().enumerate() {
+            let lane = &track.lanes[number as usize];
+            for (index, &label) in lane.labels().iter().enumerate() {
+                let span = lane.span(index);
+                if is_own[label.index()] && waits.contains_instant(span.start) {
+                    let (spans, depths) = inside.entry(label).or_default();
+                    spans.push(span);
+                    *depths += depth;
+                }
+            }
+        }
+    }
+    // A frame around the wait that begins with it is not within.
+    let within = |span: &Span| waits.clip(*span).duration() == span.duration();
+    for (spans, _) in inside.values_mut() {
+        spans.retain(within);
+    }
+    inside.retain(|_, (spans, _)| !spans.is_empty());
+    let all_ps = waits.duration().0 as f64;
+    let found = innermost(&inside, MOST * all_ps)?;
+    let (spans, _) = inside.get(&found)?;
+    let works = Intervals::union_of(spans.clone()).subtract(&blocked);
+    let works_ps = works.duration().0 as f64;
+    (works_ps >= MOST * all_ps).then_some((found, works_ps))
+}

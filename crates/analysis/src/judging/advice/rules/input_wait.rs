@@ -23,7 +23,9 @@ use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::telling::places::python_function;
-use crate::views::input::{InputHost, InputRow, between_steps, may_hide_loading, slowest_stage};
+use crate::views::input::{
+    InputHost, InputRow, between_steps, loads_itself, may_hide_loading, slowest_stage,
+};
 
 pub(super) static RULE: Rule = Rule {
     id: "input_wait",
@@ -38,6 +40,19 @@ const CAUSES: usize = 3;
 /// What to do where the pipeline keeps up in most steps.
 const RARE: &str = "Some elements take much longer than the others: look at what they need, such as another file, a \
                     refilled buffer or a larger sample.";
+
+/// What to do where the loop itself makes each batch.
+const OWN_LOADER: &str = "Make batches on another thread, which puts them into a queue, or in the processes of a loader that \
+                          prefetches.";
+
+/// `load (data.py:12)`: the program's function that makes the batches of a host on the thread that launches
+/// steps.
+fn own_loader(facts: &Facts<'_>, host: &str) -> Option<String> {
+    let label = loads_itself(facts.session, &facts.selected, facts.host_named(host)?)?;
+    let name = facts.session.label_name(label).trim_start_matches('$');
+    let name = python_function(name).filter(|_| says_what(name));
+    name.map(|function| format::shortened(&function))
+}
 
 /// Why steps that wait for little input may be more than they seem, or that they pass.
 fn within_limits(facts: &Facts<'_>, share: f64) -> Outcome {
@@ -111,12 +126,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let remedy = main.map(|cause| cause.remedy.clone());
     let main = main.map_or("", |cause| cause.cause.as_str());
     let is_rare = worst.input_median_ps < FEW_STEPS * wait;
-    let remedy = remedy.map(|remedy| match main {
-        "wait" if is_rare => RARE.to_owned(),
-        _ => remedy,
-    });
     let is_wait = main == "wait";
     let queue = is_wait.then(|| Queue::of(facts, &worst.host)).flatten();
+    let loader = (is_wait && queue.is_none())
+        .then(|| own_loader(facts, &worst.host))
+        .flatten();
+    let remedy = remedy.map(|remedy| match main {
+        "wait" if is_rare => RARE.to_owned(),
+        "wait" if loader.is_some() => OWN_LOADER.to_owned(),
+        _ => remedy,
+    });
+    let doing = match (&queue, loader) {
+        (Some(queue), _) => queue.filled_by(),
+        (None, Some(loader)) => format!(
+            " Most of it is {loader}, which runs on the thread that launches the steps when the loop asks \
+             for the next batch."
+        ),
+        (None, None) => doing(facts, worst, main),
+    };
     let found = finding(
         &RULE,
         severity,
@@ -126,9 +153,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(wait),
             format::duration_ps(worst.input_median_ps),
             words.join("; "),
-            queue
-                .as_ref()
-                .map_or_else(|| doing(facts, worst, main), Queue::filled_by),
+            doing,
             others(&waits.hosts, worst),
         ),
     )

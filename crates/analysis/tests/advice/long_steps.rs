@@ -196,3 +196,60 @@ fn a_branch_that_few_steps_take_explains_them() {
     assert!(what.contains(told), "{what}");
     assert!(text(&found, "why").contains("goes round more often"));
 }
+
+/// Two ops of a branch run at the same time, on two threads of a device.
+#[test]
+fn times_of_several_threads_do_not_add_up() {
+    let mut lines = [String::new(), String::new(), String::new()];
+    let mut at = 0;
+    for step in 0..20 {
+        let op = |name: &str, from: u32, to: u32| {
+            format!(
+                "{from}..{to}us {name} [run_id={step} hlo_op={name} hlo_module=jit_step program_id=5 \
+                 device_ordinal=0]\n"
+            )
+        };
+        let begin = at;
+        lines[0] += &op("dot.5", at, at + 1000);
+        at += 1000;
+        if step == 6 || step == 13 {
+            lines[0] += &op("svd.6", at, at + 1500);
+            lines[1] += &op("qr.7", at, at + 1400);
+            at += 1500;
+        }
+        _ = writeln!(
+            lines[2],
+            "{begin}..{}us train #step_num={step},_r=1#",
+            at + 10
+        );
+        at += 20;
+    }
+    let [one, other, marks] = lines;
+    let scope = "op_name=\"jit(step)/cond/branch_1_fun";
+    let drawing = format!(
+        "host vm\nthread python\n{marks}thread tf_XLAEigen/1\n{one}thread tf_XLAEigen/2\n{other}program 5 \
+         jit_step\n  p.0 = f32[64,64] parameter(0)\n  dot.5 = f32[64,64] dot(p.0, p.0)\n  svd.6 = \
+         f32[64,64] custom-call(dot.5) {scope}/svd\"\n  qr.7 = f32[64,64] custom-call(dot.5) {scope}/qr\""
+    );
+    let what = text(&finding(&advice(&[drawing]), "step_outliers"), "what");
+    let told = "and 1 other op run only in long steps, for 1.500 ms in step";
+    assert!(what.contains(told), "{what}");
+}
+
+/// Half of the time is lost in more steps than can be named.
+#[test]
+fn the_step_that_is_explained_is_named() {
+    let mut all = vec![SHORT; 100];
+    for number in 0..20 {
+        all[5 * number as usize].2 = 2500 + 10 * number;
+    }
+    let what = text(&long_steps(&all), "what");
+    let (steps, rest) = what.split_once(" and 12 more took").expect("named steps");
+    let explained = rest
+        .split("Step ")
+        .nth(1)
+        .expect("the one that is explained");
+    let number = explained.split(' ').next().expect("a number");
+    let mut named = steps.trim_start_matches("Steps ").split(", ");
+    assert!(named.any(|one| one == number), "{what}");
+}

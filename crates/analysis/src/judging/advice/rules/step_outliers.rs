@@ -112,7 +112,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         if is_noise { severity.max(of_noise(typical, usual)) } else { severity },
         format!(
             "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
-            took(&long),
+            took(&long, typical),
             bars.len(),
             format::duration_ps(usual),
             typical.step,
@@ -280,14 +280,20 @@ fn serves(facts: &Facts<'_>) -> bool {
 /// So many steps are named, the longest.
 const MOST_NAMED: usize = 8;
 
-/// `Step 3 took 1.234 ms`, `Steps 3, 7 took up to 1.234 ms`, `Steps 3, 7 and 5 more took up to 1.234 ms`.
-fn took(long: &[&StepBar]) -> String {
+/// `Step 3 took 1.234 ms`, `Steps 3, 7 took up to 1.234 ms`, `Steps 3, 7 and 5 more took up to 1.234 ms`. The
+/// explained one is named.
+fn took(long: &[&StepBar], explained: &StepBar) -> String {
     let mut named = long.to_vec();
     named.sort_by(|a, b| b.duration_ps.total_cmp(&a.duration_ps));
     let longest = named.first().map_or(0.0, |bar| bar.duration_ps);
     let longest = format::duration_ps(longest);
     if let [one] = long {
         return format!("Step {} took {longest}", one.step);
+    }
+    if let Some(at) = named.iter().position(|bar| std::ptr::eq(*bar, explained))
+        && at >= MOST_NAMED
+    {
+        named.swap(at, MOST_NAMED - 1);
     }
     named.truncate(MOST_NAMED);
     // In their order in the recording, as the bars are.

@@ -11,8 +11,10 @@ use stepscope_model::{DeviceId, OpId, ProgramId, Span};
 
 use super::long_steps::{EXPLAINS, LongSteps, MOSTLY};
 use crate::judging::advice::facts::Facts;
+use crate::measuring::interval::Intervals;
 use crate::measuring::steps::median;
 use crate::measuring::totals::totals_within;
+use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::telling::format;
 
 /// Other steps that are looked at, evenly over the recording.
@@ -50,8 +52,11 @@ pub(super) struct OpsOfLongSteps {
     kind: Kind,
     most: Grown,
     others: usize,
-    /// What all of them take beyond the usual.
+    /// What all of them take beyond the usual, added up over threads.
     more_ps: f64,
+    /// How long the step is with them: when any of them ran, and at most what the step takes beyond the
+    /// median.
+    told_ps: f64,
 }
 
 impl OpsOfLongSteps {
@@ -61,7 +66,7 @@ impl OpsOfLongSteps {
             0 => String::new(),
             count => format!(" and {}", format::counted(count, "other op")),
         };
-        let time = format::duration_ps(self.more_ps);
+        let time = format::duration_ps(self.told_ps);
         let is_one = self.others == 0;
         match self.kind {
             Kind::Branch => {
@@ -114,6 +119,9 @@ type Ran = (i64, i64);
 /// What each op did in the long steps and in some others.
 pub(super) struct Compared<'a> {
     steps: &'a LongSteps,
+    /// The device that is looked at, and the typical long step there.
+    device: DeviceId,
+    window: Span,
     others: Vec<usize>,
     ran: BTreeMap<OpId, BTreeMap<usize, Ran>>,
     /// Programs of which most other steps run some op.
@@ -140,8 +148,12 @@ impl<'a> Compared<'a> {
         let all: BTreeSet<usize> = windows.iter().map(|&(step, _)| step).collect();
         let others: Vec<usize> = all.difference(&steps.long).copied().collect();
         let usual = usual_programs(facts, &ran, &others);
+        let typical = windows.iter().find(|(step, _)| *step == steps.typical);
+        let &(_, window) = typical?;
         (others.len() >= FEWEST_OTHERS).then_some(Self {
             steps,
+            device,
+            window,
             others,
             ran,
             usual,
@@ -160,6 +172,7 @@ impl<'a> Compared<'a> {
         let all = found.into_iter().filter_map(|(kind, ops)| {
             let more_ps: f64 = ops.iter().map(|one| one.more_ps).sum();
             let others = ops.len() - 1;
+            let own: BTreeSet<OpId> = ops.iter().map(|one| one.op).collect();
             let most = longest(ops.into_iter())?;
             let is_enough = more_ps >= EXPLAINS * self.steps.excess_ps;
             is_enough.then_some(OpsOfLongSteps {
@@ -167,9 +180,39 @@ impl<'a> Compared<'a> {
                 most,
                 others,
                 more_ps,
+                told_ps: self.told_ps(facts, kind, &own, more_ps),
             })
         });
         all.max_by(|a, b| a.more_ps.total_cmp(&b.more_ps))
+    }
+
+    /// What to say that some ops take: threads of XLA:CPU run several at once, so that their times may sum to
+    /// more than the step.
+    fn told_ps(&self, facts: &Facts<'_>, kind: Kind, own: &BTreeSet<OpId>, more_ps: f64) -> f64 {
+        match kind {
+            Kind::Branch => {
+                let ran = self.ran_in_typical(facts, own).duration().0;
+                more_ps.min(ran as f64)
+            }
+            Kind::Rounds => more_ps.min(self.steps.excess_ps),
+        }
+    }
+
+    /// When any of these ops ran in the typical long step.
+    fn ran_in_typical(&self, facts: &Facts<'_>, own: &BTreeSet<OpId>) -> Intervals {
+        let session = facts.session;
+        let labels = session.labels.iter();
+        let level_of: Vec<u8> = labels
+            .map(|label| match label.op {
+                Some(op) if label.kind.is_work() && own.contains(&op) => 0,
+                _ => NO_LEVEL,
+            })
+            .collect();
+        let mut spans = vec![Vec::new()];
+        for (_, track) in session.work_tracks(self.device) {
+            add_levels(&track, &level_of, &[self.window], &mut spans);
+        }
+        Intervals::union_of_sorted(spans.pop().unwrap_or_default())
     }
 
     /// ` svd.0 takes 5.000 ms more than usual.`, if one op takes most of what the typical long step takes
@@ -178,7 +221,7 @@ impl<'a> Compared<'a> {
         let most = longest(self.grown(facts))?;
         (most.more_ps >= MOSTLY * self.steps.excess_ps).then(|| {
             let name = named(facts, most.op);
-            let more = format::duration_ps(most.more_ps);
+            let more = format::duration_ps(most.more_ps.min(self.steps.excess_ps));
             format!(" {name} takes {more} more than usual.")
         })
     }

@@ -12,7 +12,9 @@ mod late_threads;
 mod long_steps;
 mod many_copies;
 mod one_launch;
+mod own_loaders;
 mod own_moves;
+mod pauses_between;
 mod program_cases;
 mod queues;
 mod recompiled;
@@ -420,6 +422,37 @@ fn a_virtual_device_is_a_straggler_only_if_it_runs_more_ops() {
     let slow = ask(&drawn(&[&virtual_devices("1..800us dot.1")]), "advice", &[]);
     assert!(!ids(&slow).contains(&"straggler"), "{:?}", ids(&slow));
     assert!(check(&slow, "straggler").contains("take turns"));
+}
+
+/// Steps are inferred from six runs, of which the last has no end.
+#[test]
+fn a_straggler_is_late_in_steps_that_count() {
+    let more = virtual_devices("1..300us dot.1\n300..800us dot.1");
+    let more = more.replace(
+        "0..999us train #step_num=$i,_r=1#",
+        "0..20us PjitFunction(step)",
+    );
+    // Runs of the program have numbers.
+    let more = more.replace("us dot.1\n", "us dot.1 [run_id=$i]\n");
+    let more = more.replace("us all-reduce.1\n", "us all-reduce.1 [run_id=$i]\n");
+    let found = finding(&advice(&[more]), "straggler");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("arrives last in 5 of 5 steps"), "{what}");
+}
+
+/// A function that is called for what it does cannot be compiled with the rest.
+#[test]
+fn what_a_callback_loads_can_be_passed() {
+    let fix = |name: &str| {
+        let op = format!("cc.1 = f32[64,64] custom-call(p.0) op_name=\"jit(step)/{name}\"");
+        let text = cpu("1..500us cc.1\n500..1000us dot.1", "", &op);
+        let found = finding(&advice(&[text]), "python_callback");
+        found["fix"].as_str().expect("a text").to_owned()
+    };
+    assert!(fix("pure_callback").contains("jax.numpy"));
+    let loads = fix("io_callback");
+    assert!(loads.contains("pass it as an argument"), "{loads}");
+    assert!(!loads.contains("jax.numpy"), "{loads}");
 }
 
 /// Devices that are idle without a reason may wait for data that nobody annotated.

@@ -54,11 +54,26 @@ pub(super) fn replay(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) 
         finding.high_gain_ps_per_step = Some(within(gain.high));
         finding.step_ps = Some(step_ps);
         finding.estimate = if gain.likely > bound_ps {
+            if gain.likely > CLEARLY_MORE * bound_ps {
+                finding.what.push_str(&more_replayed(gain.likely, bound_ps));
+            }
             format!("{replayed}; at most {}", finding.estimate)
         } else {
             replayed
         };
     }
+}
+
+/// A replayed gain that is this many times the bound is another size to whoever asks `what_if`.
+const CLEARLY_MORE: f64 = 1.1;
+
+/// Why `what_if` gives more for the change than the finding does.
+fn more_replayed(likely_ps: f64, bound_ps: f64) -> String {
+    format!(
+        " `what_if` gives {} for it; counted here is at most what was seen of it, {}.",
+        format::duration_ps(likely_ps),
+        format::duration_ps(bound_ps)
+    )
 }
 
 /// Whether a change removes what a host does while devices wait for it.

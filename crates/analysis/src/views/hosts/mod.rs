@@ -22,6 +22,8 @@ mod stragglers;
 mod tables;
 mod waits;
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 pub use report::{BlameRow, ClockRow, HostCell, HostDeviceRow, HostRow, HostStepRow, HostsReport};
 use stepscope_model::Session;
@@ -110,7 +112,10 @@ struct Blamed {
 fn blamed(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Blamed {
     let session = evidence.session;
     let waits = waits::waits(evidence);
-    let blamed = blame::blame(evidence, &waits, &StepIndex::of(session));
+    let mut blamed = blame::blame(evidence, &waits, &StepIndex::of(session));
+    // A step that is cut off has no length that the waits could be a share of.
+    let counted: BTreeSet<usize> = selected.step_positions().into_iter().collect();
+    blamed.retain(|of| counted.contains(&of.step));
     let mean_step_ps = step_time(session, selected).map(|time| time.mean);
     let stragglers = stragglers::stragglers(session, &blamed, mean_step_ps);
     Blamed {

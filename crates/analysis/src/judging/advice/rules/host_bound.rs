@@ -3,7 +3,7 @@
 //! The finding is named after what the host does most of that time. Copies to the device are input.
 
 use super::host_causes::{
-    ANSWERING, Causes, MAX_SHORT, is_between_calls, longest_gaps, mostly_in, of_cause_ps, title_of,
+    Causes, MAX_SHORT, answering, is_between_calls, longest_gaps, mostly_in, of_cause_ps, title_of,
     why_of,
 };
 use super::idle::serving_ps;
@@ -285,7 +285,7 @@ impl Named {
         let launches = main.is_none_or(|main| main == Cause::Dispatch);
         if causes.is_reading() {
             let remedy = if answers(facts, causes) {
-                ANSWERING
+                answering(facts)
             } else {
                 reading_remedy(framework)
             };

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, Place};
+use crate::judging::advice::programs::BusyProgram;
 use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::{Activities, CAUSES, Cause};
 use crate::measuring::steps::StepParts;
@@ -29,7 +30,19 @@ pub(super) const BUSY_CORES: &str = "XLA:CPU computes on the cores of its host, 
                                      this one, may have taken them.";
 
 /// What to do about results that are what the program is for.
-pub(super) const ANSWERING: &str = "Launch the next batch before reading the results of the last one. If each run answers a \
+pub(super) fn answering(facts: &Facts<'_>) -> &'static str {
+    let feeds = facts
+        .programs()
+        .first()
+        .is_some_and(BusyProgram::may_continue);
+    if feeds { FEEDING } else { ANSWERING }
+}
+
+/// Where a run may get what the run before it returned.
+const FEEDING: &str = "If each run continues from the results of the one before, as decoding does, keep the loop in one \
+                       program (jax.lax.while_loop), or read only every few runs whether it has ended. Put several \
+                       requests into a batch, or serve them from several threads.";
+const ANSWERING: &str = "Launch the next batch before reading the results of the last one. If each run answers a \
                          request, the device has time for more of them: put several into a batch, or serve \
                          them from several threads.";
 

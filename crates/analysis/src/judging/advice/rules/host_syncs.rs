@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use stepscope_model::host_names::{dispatched_function, is_buffer_wait};
 use stepscope_model::{Activity, Direction, HostId, Session, SliceKind, Span, StepOrigin, Track};
 
-use super::host_causes::ANSWERING;
+use super::host_causes::answering;
 use super::own_python::without_own_python;
 use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::facts::Facts;
@@ -86,8 +86,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "Each sync drains the device's queue: the device waits until the host has received the \
              result, run Python and launched more work.",
         )
-        .fix(if facts.trains() { FIX } else { ANSWERING })
-        .fix_elsewhere(if facts.trains() { FIX_ELSEWHERE } else { ANSWERING })
+        .fix(if facts.trains() { FIX } else { answering(facts) })
+        .fix_elsewhere(if facts.trains() { FIX_ELSEWHERE } else { answering(facts) })
         .code(if facts.trains() { CODE } else { "" })
         .gain(
             Some(waited * (1.0 - 1.0 / most.per_step.max(1.0))),

@@ -1,6 +1,6 @@
 //! The host waits for a step before it launches the next, so the device has no work in between.
 
-use super::host_causes::{ANSWERING, Causes, longest_gaps, place_of, why_of};
+use super::host_causes::{Causes, answering, longest_gaps, place_of, why_of};
 use super::late_threads::{self, Late};
 use super::{
     CPU_ONLY, NO_WORK, Outcome, Rule, WAITING, finding, gravity, is_in_few_steps, no_steps,
@@ -160,7 +160,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
 /// read.
 pub(super) fn launch_ahead(facts: &Facts<'_>, finding: AdviceFinding) -> AdviceFinding {
     if !facts.trains() {
-        return finding.why(why_of(Cause::Blocked)).fix(ANSWERING);
+        return finding.why(why_of(Cause::Blocked)).fix(answering(facts));
     }
     finding
         .why(why_of(Cause::Blocked))

@@ -90,3 +90,17 @@ fn other_ops_are_counted_and_the_first_is_named() {
         "{what}"
     );
 }
+
+#[test]
+fn padding_is_not_advised_where_no_shape_changes() {
+    let report = compiled(|number| program(number, "tanh"));
+    let told = |id: &str| {
+        finding(&report, id)["fix"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let fix = told("compilation");
+    assert!(fix.contains("nor does padding"), "{fix}");
+    assert!(told("recompilation").contains("Padding does not help"));
+}

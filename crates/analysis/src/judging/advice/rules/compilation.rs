@@ -8,6 +8,7 @@ use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
+use crate::views::compile::SAME_SHAPES;
 
 pub(super) static RULE: Rule = Rule {
     id: "compilation",
@@ -26,6 +27,20 @@ const MOSTLY_AGAIN: f64 = 0.5;
 pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled repeatedly: find what changes \
      from call to call. Pad batches to one shape; create jitted functions once, outside the loop; \
      pass Python numbers as arrays.";
+
+/// The same where shapes and types do not change.
+const FIX_SAME: &str = "Warming up does not help, because the same function is compiled repeatedly, nor does padding, since \
+                        shapes and types are the same: find what changes from call to call. Create jitted functions once, \
+                        outside the loop; pass Python numbers as arrays.";
+
+/// What to do about functions that are compiled repeatedly, by what is known to have changed.
+fn fix_steady(facts: &Facts<'_>) -> &'static str {
+    let again = facts.compilations().iter().filter(|row| row.is_again);
+    let changes = again.map(|row| row.change.as_str());
+    let mut known = changes.filter(|change| !change.is_empty()).peekable();
+    let is_same = known.peek().is_some() && known.all(|change| change.starts_with(SAME_SHAPES));
+    if is_same { FIX_SAME } else { FIX_STEADY }
+}
 
 /// Whether a function was compiled so often that this is not warm-up.
 pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
@@ -96,7 +111,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_again = all > 0 && again as f64 >= MOSTLY_AGAIN * all as f64;
     let is_in_most = count >= 3 && compiled * 5 >= count * 4 || is_again;
     let fix = if is_in_most {
-        FIX_STEADY
+        fix_steady(facts)
     } else {
         "Warm up before recording, or exclude the first steps (`--steps`). Keep compiled programs \
          between runs with a compilation cache."

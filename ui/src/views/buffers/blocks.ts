@@ -36,3 +36,9 @@ export function blockAt(
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;
+
+/** A heap of a smaller share of the peak is not worth a picture: nearly all memory is elsewhere. */
+const LEAST_HEAP_SHARE = 0.001;
+
+export const isHeapDrawn = (heapBytes: number | null, peakBytes: number): boolean =>
+  (heapBytes ?? 0) >= LEAST_HEAP_SHARE * peakBytes;

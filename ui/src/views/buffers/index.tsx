@@ -17,6 +17,7 @@ import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import { createReport } from '../../wire/report';
+import { isHeapDrawn } from './blocks';
 import { Blocks, Curve, passesOf } from './charts';
 import { categoryOf, categoryText, columnsFor, graphHref, PADDING } from './columns';
 import { Savings } from './savings';
@@ -55,6 +56,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
     setParams({ at: position === report().peak_position ? null : position }, false);
   const isPeak = () => report().position === report().peak_position;
   const hasSchedule = () => report().point_count > 1;
+  const isDrawn = () => isHeapDrawn(report().heap_bytes, report().peak_bytes);
   return (
     <div class="page">
       <Warnings notes={report().notes} />
@@ -173,12 +175,18 @@ function Plan(props: { session: string; report: BuffersReport }) {
           <header>
             <h3>Heap layout</h3>
             <span class="muted">
-              {plural(report().lifetime_count, 'buffer')} in {formatBytes(report().heap_bytes)};
-              horizontal: schedule, vertical: offset
+              {plural(report().lifetime_count, 'buffer')} in {formatBytes(report().heap_bytes)}
+              {isDrawn()
+                ? '; horizontal: schedule, vertical: offset'
+                : ', less than 0.1 % of the peak and therefore not drawn'}
             </span>
-            <Legend entries={passesOf(report().lifetimes)} />
+            <Show when={isDrawn()}>
+              <Legend entries={passesOf(report().lifetimes)} />
+            </Show>
           </header>
-          <Blocks report={report()} onPoint={go} />
+          <Show when={isDrawn()}>
+            <Blocks report={report()} onPoint={go} />
+          </Show>
         </Show>
       </section>
       <section class="card buffers-card">

@@ -210,8 +210,7 @@ export function StepSeries(props: { report: CompareReport }) {
       <header>
         <h2>Step by step</h2>
         <span class="muted">
-          same scale for all<Show when={isCut()}>, longer steps are cut off</Show>; the line behind
-          is the baseline
+          same scale<Show when={isCut()}>, longer steps cut off</Show>; gray line: baseline
         </span>
       </header>
       <div class="card-body step-multiples">

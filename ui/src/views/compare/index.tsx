@@ -4,7 +4,8 @@ import { createMemo, For, Show } from 'solid-js';
 import { changeOfTime, relativeText, signedText, STEP_CHANGE_MEANING } from '../../compare/change';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { withUnits } from '../../format/units';
-import { comparable, otherSessions, summaryOf } from '../../shell/session';
+import { comparable, otherSessions, sessions, summaryOf } from '../../shell/session';
+import { calledInShort } from '../../shell/session-order';
 import {
   baseline,
   getParam,
@@ -228,6 +229,11 @@ function Which(props: { report: CompareReport; of: number }) {
   );
 }
 
+const nameOf = (key: string) => {
+  const session = summaryOf(key);
+  return session && calledInShort(session, sessions.data()?.root ?? '');
+};
+
 function NoBaseline(props: { session: string }) {
   const others = () =>
     comparable().filter((session) => session.key !== props.session);
@@ -256,7 +262,7 @@ function NoBaseline(props: { session: string }) {
         }
       >
         <span>
-          {summaryOf(props.session)?.name} is compared with it: how the step time changed, whether
+          {nameOf(props.session)} is compared with it: how the step time changed, whether
           the change is beyond noise, and which ops, programs and flags caused it.
         </span>
       </EmptyState>

@@ -315,6 +315,9 @@ function OneCell(props: { report: HostsReport }) {
     hrefTo({ view: 'timeline', params: { steps: String(props.report.steps[0]?.step ?? '') } });
   return (
     <section class="card">
+      <header>
+        <h2>Steps × devices</h2>
+      </header>
       <div class="card-body">
         <OneOnly
           text="One step on one device was recorded, so there are no devices or steps to compare."

@@ -1,17 +1,17 @@
 /** What to change after the first finding, which the headline shows. */
-import { For, Show } from 'solid-js';
+import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import type { AdviceReport } from '../../wire/generated/AdviceReport';
-
-const SHOWN = 3;
+import { nextOf } from './next';
 
 export function NextFindings(props: { report: AdviceReport | undefined; isAwaited: boolean }) {
   const findings = () => props.report?.findings ?? [];
+  const next = createMemo(() => nextOf(findings()));
   return (
     <Show
-      when={findings().length > 1}
+      when={next().length > 0}
       fallback={
         <Show when={!props.report && props.isAwaited}>
           <section class="card top-findings" aria-busy="true">
@@ -32,7 +32,7 @@ export function NextFindings(props: { report: AdviceReport | undefined; isAwaite
           <a href={hrefTo({ view: 'advice' })}>All findings ({findings().length})</a>
         </header>
         <ol class="card-body">
-          <For each={findings().slice(1, SHOWN)}>
+          <For each={next()}>
             {(finding) => (
               <li>
                 <a class={`finding-line is-${finding.severity}`} href={hrefTo({ view: 'advice' })}>

@@ -82,7 +82,12 @@ function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
           better: props.verdict.is_larger_better ? 'more' : 'less',
         },
       )}
-      detail={detailOf(props.verdict, props.report)}
+      // With a baseline, the time per step has a card of its own.
+      detail={
+        props.verdict.key === SHARE && baseline() !== null
+          ? ''
+          : detailOf(props.verdict, props.report)
+      }
       tip={verdictTip(props.verdict)}
     />
   );

@@ -339,7 +339,7 @@ function columnsFor(
       title: 'Phases',
       head: () => <Legend entries={hasUnknown ? PHASES : PHASES.slice(0, -1)} />,
       figure: 'scopes.phases',
-      width: hasUnknown ? 340 : 280,
+      width: hasUnknown ? 354 : 280,
       value: () => null,
       cell: ({ row }) => (
         <DividedBar

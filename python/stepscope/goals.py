@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _jax, console, profile_contents
 from .capture_result import CaptureResult
-from .errors import SettingsError
+from .errors import SettingsError, StepscopeError
 
 SMALL_BYTES_MAX = 20_000_000
 """A `small` capture is at most this large."""
@@ -167,11 +167,24 @@ def _kernel(result: CaptureResult) -> tuple[bool | None, str]:
 
 
 def _communication(result: CaptureResult) -> tuple[bool | None, str]:
-    names = profile_contents.event_names(result.path)
-    found = sorted({kind for kind in _COLLECTIVES for name in names if kind in name.lower()})
+    found = _collectives(result)
+    if found is None:
+        return None, "without the engine, names do not tell whether collectives were recorded"
     if found:
         return True, f"recorded: {', '.join(found)}"
     return False, "no collectives were recorded"
+
+
+def _collectives(result: CaptureResult) -> list[str] | None:
+    """The kinds of collectives that were recorded. Ops have the names that the program gives them."""
+    try:
+        from .session import open
+
+        return sorted({row.kind for row in open(result.path).collectives().rows})
+    except (ImportError, StepscopeError):
+        names = profile_contents.event_names(result.path)
+        found = {kind for kind in _COLLECTIVES for name in names if kind in name.lower()}
+        return sorted(found) or None
 
 
 _CHECKS = {

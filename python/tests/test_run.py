@@ -412,3 +412,29 @@ def test_the_check_of_nans_goes_on(tmp_path: Path) -> None:
     printed, _ = unmodified.run(tmp_path, program, {"steps": [30, 32]}, JAX_DEBUG_NANS="1")
     assert printed.endswith("found\n")
     assert len(captures.manifest_of(captures.only_profile(tmp_path))["steps"]) == 2
+
+
+SHARDED = """
+import jax, jax.numpy as jnp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+import numpy as np
+mesh = Mesh(np.array(jax.devices()), ("d",))
+x = jax.device_put(jnp.ones((16, 64)), NamedSharding(mesh, P("d")))
+w = jax.device_put(jnp.ones((64, 64)), NamedSharding(mesh, P()))
+@jax.jit
+def train_step(w, x):
+    value, gradient = jax.value_and_grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+    return w - 0.01 * gradient, value
+for step in range(40):
+    w, loss = train_step(w, x)
+    float(loss)
+"""
+
+
+def test_the_goal_of_communication_is_met_whatever_ops_are_called(tmp_path: Path) -> None:
+    """JAX names the all-reduce of a sharded mean after the sum."""
+    pytest.importorskip("stepscope._stepscope")
+    devices = "--xla_force_host_platform_device_count=2"
+    request = {"steps": [30, 33], "goal": "communication"}
+    _, told = unmodified.run(tmp_path, SHARDED, request, XLA_FLAGS=devices)
+    assert "goal communication: met, recorded: all-reduce" in told

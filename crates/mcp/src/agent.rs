@@ -20,6 +20,7 @@ pub struct Agent {
     roots: Roots,
     page: OnceLock<String>,
     captures: Option<Arc<Captures>>,
+    queries: sql::Kept,
 }
 
 /// A tool as agents see it.
@@ -57,6 +58,7 @@ impl Agent {
                 .map(link::base)
                 .map_or_else(OnceLock::new, OnceLock::from),
             captures: None,
+            queries: sql::Kept::default(),
         }
     }
 
@@ -84,6 +86,7 @@ impl Agent {
             roots: Roots::new(&[path.to_owned()], |_| Arc::clone(library)),
             page: OnceLock::new(),
             captures: None,
+            queries: sql::Kept::default(),
         }
     }
 
@@ -146,7 +149,7 @@ impl Agent {
             }
             "sql" => {
                 let asked: sql::Arguments = read(arguments).map_err(usage)?;
-                (sql::run(&within, &asked).await?, asked.cursor)
+                (self.queries.answer(&within, &asked).await?, asked.cursor)
             }
             "picture" => {
                 let asked: picture::Arguments = read(arguments).map_err(usage)?;

@@ -445,6 +445,51 @@ fn queries_ask_the_sessions_of_all_folders() {
     assert_eq!(places.as_array().map(Vec::len), Some(1), "{page}");
 }
 
+/// Every run of the query has its rows in another order, as those without `order by` may.
+#[test]
+#[cfg(unix)]
+fn pages_of_a_query_are_of_one_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = keeping_what_it_is_asked(folder.path());
+    let text = format!(
+        "#!/bin/sh\ncat > /dev/null\necho x >> '{0}'\nfirst=$(wc -l < '{0}')\n\
+         printf '{{\"columns\":[{{\"key\":\"n\",\"unit\":\"count\",\"is_fractional\":false}}],'\n\
+         printf '\"remarks\":[],\"row_count\":900,\"rows\":['\n\
+         seq -s, -f '[\"%.0f of a long name that fills the page\"]' $((first * 1000)) $((first * 1000 + 899))\n\
+         echo ']}}'\n",
+        folder.path().join("runs").display()
+    );
+    std::fs::write(&program, text).expect("a program");
+    let mut command = stepscope();
+    command
+        .args(["mcp", &fixture("demo-gpt-cpu")])
+        .env("STEPSCOPE_SQL", program);
+    let mut client = Client::of(&mut command);
+    client.begin();
+    let mut rows = Vec::new();
+    let mut cursor = Value::Null;
+    loop {
+        let mut arguments = json!({ "query": "select n from numbers" });
+        if !cursor.is_null() {
+            arguments["cursor"] = cursor;
+        }
+        let page = client.call("sql", &arguments);
+        let own = page["tables"][0]["rows"].as_array().expect("rows").clone();
+        assert!(!own.is_empty(), "{page}");
+        rows.extend(own.into_iter().map(|row| row[0].to_string()));
+        cursor = page["cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(rows.len(), 900);
+    let firsts = rows
+        .iter()
+        .map(|row| row.trim_matches('"').split(' ').next().map(str::to_owned));
+    let expected = (1000..1900).map(|number: u32| Some(number.to_string()));
+    assert!(firsts.eq(expected), "{rows:?}");
+}
+
 #[test]
 fn a_root_that_does_not_exist_is_an_error_at_the_start() {
     let answer = crate::support::run(&["mcp", "/nowhere/at/all"]);

@@ -1,7 +1,8 @@
 //! `sql`: every table of every analysis, of many sessions, in one query.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,8 +34,42 @@ const ROWS: u32 = 1_000;
 /// Longest cell.
 const LONGEST: usize = 120;
 
+/// Most answers that are kept for their next pages.
+const KEPT: usize = 4;
+
+/// The newest answers, whole: a query that states no order may give its rows in another one each time,
+/// so that its pages have to be of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(Mutex<VecDeque<(Asked, Whole)>>);
+
+/// A query, and the sessions that it is asked of.
+type Asked = (Option<String>, Vec<String>);
+
+impl Kept {
+    /// The kept answer if the call asks for another page of one, else a new one.
+    pub(crate) async fn answer(
+        &self,
+        within: &Within<'_>,
+        asked: &Arguments,
+    ) -> Result<Whole, Refusal> {
+        let key = (asked.query.clone(), asked.sessions.clone());
+        if asked.cursor.is_some() {
+            let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, whole)) = kept.iter().find(|(known, _)| *known == key) {
+                return Ok(whole.clone());
+            }
+        }
+        let whole = run(within, asked).await?;
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(known, _)| *known != key);
+        kept.truncate(KEPT - 1);
+        kept.push_front((key, whole.clone()));
+        Ok(whole)
+    }
+}
+
 /// Answers a query, or lists the tables.
-pub(crate) async fn run(within: &Within<'_>, asked: &Arguments) -> Result<Whole, Refusal> {
+async fn run(within: &Within<'_>, asked: &Arguments) -> Result<Whole, Refusal> {
     let schema = Next::new("sql", &[], "the tables, and their columns");
     let Some(query) = asked
         .query

@@ -1,5 +1,7 @@
 //! Pauses between programs that were already launched.
 
+use std::fmt::Write as _;
+
 use super::{advice, finding};
 
 /// Six steps on XLA:CPU of so many programs, each begun 400 µs after its launch, for 200 µs.
@@ -7,9 +9,10 @@ fn launched(programs: u32) -> String {
     let (mut calls, mut runs) = (String::new(), String::new());
     for number in 0..programs {
         let at = number * 800;
-        calls += &format!("{}..{}us PjitFunction(step)\n", at + 10, at + 30);
-        runs += &format!(
-            "{}..{}us dot.1 [run_id=9$i{number:02}]\n",
+        _ = writeln!(calls, "{}..{}us PjitFunction(step)", at + 10, at + 30);
+        _ = writeln!(
+            runs,
+            "{}..{}us dot.1 [run_id=9$i{number:02}]",
             at + 430,
             at + 630
         );

@@ -111,6 +111,7 @@ class Recorder:
         self._opened = 0
         self._unfinished: dict[Path, float] = {}
         self._answers: dict[str, dict[str, Any]] = {}
+        self._told: set[Path] = set()  # incidents whose cause was told before their captures were there
         self._others_at = 0.0
         self._is_over = threading.Event()
         self._process = os.getpid()
@@ -303,9 +304,13 @@ class Recorder:
         self._captures.give_up_late()
         for folder, ends in list(self._unfinished.items()):
             expected = self._run.count - len(self._lost | self._silent)
-            is_answered = len(list(folder.glob("rank_*.json"))) >= expected
-            if is_answered or time.monotonic() > ends:
+            answers = incidents.answers_of(folder).values()
+            if sum(map(incidents.is_final, answers)) >= expected or time.monotonic() > ends:
                 self._finish(folder)
+            elif len(answers) >= expected and folder not in self._told:
+                # The job may not live until its captures are there, or hang.
+                self._told.add(folder)
+                self._tell(incidents.write(folder, is_final=False))
 
     def _see_life(self, other: ring.Contents) -> None:
         """Opens an incident if another process stopped, or shows no sign of life."""
@@ -389,6 +394,8 @@ class Recorder:
             "memory_share": None if math.isnan(self._known.memory) else self._known.memory,
             "captured": None,
         }
+        path = folder / f"rank_{self._run.rank}.json"
+        incident_captures.write_answer(path, self._answers[folder.name])
         self._captures.plan(folder, int(request["capture_step"]))
 
     def _frames_during(self, request: dict[str, Any]) -> list[str]:
@@ -421,8 +428,15 @@ class Recorder:
     def _finish(self, folder: Path) -> None:
         self._unfinished.pop(folder, None)
         incident = incidents.write(folder)
-        lines = incidents.report(incident)
-        console.say("\n".join(lines), quiet=self.settings.quiet and self._run.rank != 0)
+        if folder not in self._told:
+            self._tell(incident)
+        elif incident["captures"]:
+            lines = [f"Captured: {incident['what']}", *incidents.captures_told(incident)]
+            console.say("\n".join(lines), quiet=self.settings.quiet and self._run.rank != 0)
+
+    def _tell(self, incident: dict[str, Any]) -> None:
+        lines = "\n".join(incidents.report(incident))
+        console.say(lines, quiet=self.settings.quiet and self._run.rank != 0)
 
 
 @suggests_keywords

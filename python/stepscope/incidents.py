@@ -1,8 +1,8 @@
 """Incidents of a recorded run: what happened, on which rank, and what it was doing.
 
 Each is a folder with `request.json` (what was noticed), `rank_<n>.json` (what each rank knew),
-`rank_<n>.stacks.txt` (the stacks of all its threads), and, once all ranks have answered,
-`incident.json` and `report.txt`.
+`rank_<n>.stacks.txt` (the stacks of all its threads), `incident.json` once all ranks have said what they
+know, and `report.txt` once they have also captured.
 """
 
 from __future__ import annotations
@@ -38,21 +38,23 @@ def describe(folder: Path) -> dict[str, Any]:
         ValueError: the request is damaged.
     """
     request: dict[str, Any] = json.loads((folder / ranks.REQUEST).read_text(encoding="utf-8"))
-    answers = _answers(folder)
+    known = answers_of(folder)
     contents = ranks.rings(folder.parent.parent, None)
     return request | {
-        "cause": _cause(request, answers, contents),
-        "ranks": [answers[rank] for rank in sorted(answers)],
-        "missing_ranks": sorted({one.rank for one in contents} - answers.keys()),
-        "captures": sorted({str(one["captured"]) for one in answers.values() if one.get("captured")}),
+        "cause": _cause(request, known, contents),
+        "ranks": [known[rank] for rank in sorted(known)],
+        "missing_ranks": sorted({one.rank for one in contents} - known.keys()),
+        "captures": sorted({str(one["captured"]) for one in known.values() if one.get("captured")}),
     }
 
 
-def write(folder: Path) -> dict[str, Any]:
-    """Writes `incident.json` and `report.txt`; returns the incident."""
+def write(folder: Path, *, is_final: bool = True) -> dict[str, Any]:
+    """Writes `incident.json`, and `report.txt` if nothing is to come; returns the incident."""
     incident = describe(folder)
     with suppress(CaptureError):
         write_atomically(folder / "incident.json", json.dumps(incident, indent=1).encode())
+        if not is_final:
+            return incident
         write_atomically(folder / "report.txt", "\n".join(report(incident)).encode() + b"\n")
     return incident
 
@@ -68,12 +70,21 @@ def report(incident: dict[str, Any]) -> list[str]:
         )
     for rank in incident["missing_ranks"]:
         lines.append(f"  rank {rank}: no answer")
-    for captured in incident["captures"]:
-        lines.append(f"  open it: stepscope view {captured}")
-    return lines
+    return lines + captures_told(incident)
 
 
-def _answers(folder: Path) -> dict[int, dict[str, Any]]:
+def captures_told(incident: dict[str, Any]) -> list[str]:
+    """How to open its captures."""
+    return [f"  open it: stepscope view {captured}" for captured in incident["captures"]]
+
+
+def is_final(answer: dict[str, Any]) -> bool:
+    """Whether a rank has captured, or will not."""
+    return "captured_steps" in answer
+
+
+def answers_of(folder: Path) -> dict[int, dict[str, Any]]:
+    """What the ranks have said so far, by rank."""
     found = {}
     for path in folder.glob("rank_*.json"):
         with suppress(OSError, ValueError, KeyError):

@@ -448,7 +448,9 @@ w = jnp.ones(4)
 pattern = "host_%d/record/*/incidents/*/rank_%d.json"
 with stepscope.recorder(f"host_{rank}", rules=["loss is nan"], quiet=True) as recorder:
     step = 0
-    while not (glob.glob(pattern % (0, 0)) and glob.glob(pattern % (1, 1))):
+    def has_captured(rank):
+        return any('"captured_steps"' in open(path).read() for path in glob.glob(pattern % (rank, rank)))
+    while not (has_captured(0) and has_captured(1)):
         w = w * 0.999
         recorder.end_step(step, loss=float("nan") if (rank, step) == (1, 40) else 1.0)
         time.sleep(0.01)

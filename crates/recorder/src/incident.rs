@@ -1,6 +1,6 @@
 //! One incident, from the files in its folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use stepscope_storage::{read_text, shown};
@@ -10,6 +10,8 @@ use crate::report::{Incident, IncidentCapture, IncidentRank};
 /// Larger files are not incidents.
 const MOST_BYTES: u64 = 4 << 20;
 const NS_PER_MS: u64 = 1_000_000;
+/// No more files are looked at: two for each rank.
+const MOST_ANSWERS: usize = 20_000;
 
 const REPORTED: &str = "incident.json";
 const NOTICED: &str = "request.json";
@@ -30,6 +32,11 @@ pub(crate) fn read(run: &str, folder: &Path) -> Option<Incident> {
     let cause = content["cause"].as_str().filter(|_| is_reported);
     let captures = list(&content, "captures").iter().filter_map(Value::as_str);
     let missing = list(&content, "missing_ranks").iter().filter_map(number);
+    let ranks = if is_reported {
+        list(&content, "ranks").iter().filter_map(rank).collect()
+    } else {
+        answers(folder)
+    };
     Some(Incident {
         id: text("id"),
         run: run.to_owned(),
@@ -43,7 +50,7 @@ pub(crate) fn read(run: &str, folder: &Path) -> Option<Incident> {
         host: content["host"].as_str().map(str::to_owned),
         is_reported,
         is_derived: false,
-        ranks: list(&content, "ranks").iter().filter_map(rank).collect(),
+        ranks,
         missing_ranks: missing.collect(),
         captures: captures
             .map(|path| IncidentCapture {
@@ -72,6 +79,20 @@ fn content(file: &Path) -> Option<Value> {
     let text = read_text(file, MOST_BYTES).ok()?;
     let content = serde_json::from_str::<Value>(&text).ok();
     content.filter(Value::is_object)
+}
+
+/// What the ranks of an incident said of which no report was written.
+fn answers(folder: &Path) -> Vec<IncidentRank> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.take(MOST_ANSWERS).map(|entry| entry.path());
+    let is_answer = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("rank_") && name.ends_with(".json")
+    };
+    let answers = files.filter(is_answer).filter_map(|file| content(&file));
+    let mut ranks: Vec<IncidentRank> = answers.filter_map(|answer| rank(&answer)).collect();
+    ranks.sort_by_key(|one| one.rank);
+    ranks
 }
 
 fn rank(content: &Value) -> Option<IncidentRank> {

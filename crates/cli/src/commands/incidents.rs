@@ -78,7 +78,7 @@ fn lines_of(incident: &Incident) -> Vec<String> {
     let cause = cause.unwrap_or(if incident.is_reported {
         "unknown"
     } else {
-        "unknown: its report was not written yet"
+        "unknown: its report was not written"
     });
     let mut lines = vec![
         format!("{}  {}", incident.id, incident.what),

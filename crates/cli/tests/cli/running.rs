@@ -108,14 +108,16 @@ fn incidents_are_listed_in_order() {
     let request =
         r#"{"id": "early", "rule": "idle > 60s", "what": "no step ended", "unix_ns": 1000000}"#;
     fs::write(first.join("request.json"), request).expect("written");
+    let answer = r#"{"rank": 1, "host": "vm", "pid": 7, "step": 3, "where": "wait (t.py:9)"}"#;
+    fs::write(first.join("rank_1.json"), answer).expect("written");
     fs::write(incidents.join("damaged/incident.json"), "{").expect("written");
     let path = folder.path().to_str().expect("text");
     let answer = run(&["incidents", path]);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let expected = format!(
         "2 incidents in 1 recorded run\n\n\
-         early  no step ended\n  cause: unknown: its report was not written yet\n  \
-         rule: idle > 60s\n  stacks: {0}/b\n\n\
+         early  no step ended\n  cause: unknown: its report was not written\n  \
+         rule: idle > 60s\n  rank 1 on vm (process 7): at step 3, in wait (t.py:9)\n  stacks: {0}/b\n\n\
          2026_11_25_step_rank_2  step 40 took 1.2 s, median 10 ms\n  \
          cause: step 40 was slow on rank 2 (1.2 s)\n  rule: step_time > 3 * median\n  \
          rank 2 on vm (process 17): at step 41, in load (t.py:3)\n  rank 3: no answer\n  \

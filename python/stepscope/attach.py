@@ -30,6 +30,7 @@ class Listener:
     def __init__(self, capture: ProgramCapture) -> None:
         self._capture = capture
         self.path = folder() / f"{os.getpid()}.sock"
+        _sweep(self.path.parent)
         self.path.unlink(missing_ok=True)  # of an earlier process with this number
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.bind(str(self.path))
@@ -88,6 +89,20 @@ def folder() -> Path:
         PermissionError: the folder is somebody else's, or others may enter it.
     """
     return private_folder(_PARENT)
+
+
+def _sweep(sockets: Path) -> None:
+    """Removes the sockets of processes that were killed: nobody answers at them."""
+    for path in sockets.glob("*.sock"):
+        if not path.stem.isdigit() or Path(f"/proc/{path.stem}").exists():
+            continue
+        # The process may exist in another container.
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(0.2)
+            try:
+                connection.connect(str(path))
+            except ConnectionRefusedError:
+                path.unlink(missing_ok=True)
 
 
 def _line(connection: socket.socket) -> bytes:

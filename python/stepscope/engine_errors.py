@@ -89,6 +89,10 @@ class NoSuchAnalysisError(EngineError, LookupError):
     """An unknown analysis."""
 
 
+class NoSuchTableError(EngineError, KeyError):
+    """The report has no table with this key."""
+
+
 class OptionsError(EngineError, ValueError):
     """An unknown option of an analysis, or an invalid value."""
 

@@ -9,6 +9,7 @@ IPython imports this module when it runs `%load_ext stepscope`; nothing else doe
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -75,7 +76,7 @@ class ProfileMagics(Magics):  # type: ignore[misc, unused-ignore]
         code = _Cell(self.shell, cell)
         try:
             with trace:
-                value = code.run() if asked.steps is None else _steps(code, trace, asked.steps)
+                value = _run(code, trace, asked.steps)
                 # Arrays in variables are waited for anyway; this one has none yet.
                 _jax.block_until_ready(value)
             if value is not None:
@@ -118,6 +119,17 @@ class _Cell:
     def run(self) -> Any:
         exec(self._statements, self._names)
         return None if self._value is None else eval(self._value, self._names)
+
+
+def _run(code: _Cell, trace: profile_trace, steps: int | None) -> Any:
+    """The value of the cell. Work in flight is part of its capture, also if the cell raises."""
+    try:
+        return code.run() if steps is None else _steps(code, trace, steps)
+    except Exception:
+        if _jax.is_loaded():
+            with suppress(Exception):
+                _jax.block_on_live_arrays()
+        raise
 
 
 def _steps(code: _Cell, trace: profile_trace, count: int) -> Any:

@@ -240,6 +240,10 @@ class Profiler:
         steps = [end - begin for begin, end in pairwise(begins)]
         return statistics.median(steps) * 1e-9 if steps else None
 
+    def serve_run(self) -> None:
+        """Captures for `stepscope run`, of a program that knows nothing of it."""
+        self.gives_way = self._schedule.is_of_run = True
+
     def forget_requests(self) -> None:
         """Withdraws a request of `capture_async` whose window has not opened yet."""
         self._schedule.forget_requests()
@@ -407,10 +411,7 @@ class Profiler:
     def _say_what_was_missed(self, step: int) -> None:
         missed, self._schedule.missed = self._schedule.missed, None
         if missed is not None:
-            self._say(
-                f"Steps {missed[0]}..{missed[-1]} are before step {step}, where this loop "
-                "started; set start_step or interval, or call capture_async()"
-            )
+            self._say(self._schedule.too_late(missed, step))
 
     def _trigger_fired(self, reason: str) -> None:
         """Called on the thread of the watch, after a slow step."""

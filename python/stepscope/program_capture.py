@@ -30,6 +30,9 @@ from .run_request import RunRequest
 from .settings import PROFILER_DEFAULTS, Settings
 
 _LOOK_SECONDS = 0.25
+_PACE_SECONDS = 0.5
+_PACES = 10
+"""How often, and how many times at most, the step is noted to know how fast steps come."""
 _PLANNED_MAX = 100
 """Captures for which a rank that is behind the first one may have to wait."""
 STEPS_FOUND_SECONDS = 2.0
@@ -64,6 +67,7 @@ class ProgramCapture:
         self._after = AfterCapture(quiet=self._quiet, keep_captures=0, on_capture=self._captured)
         self._lock = threading.Lock()  # held while a capture by time starts or ends
         self._timed: CaptureSession | None = None  # a capture that the signal started
+        self._pace: deque[tuple[float, int]] = deque(maxlen=_PACES)  # times and steps
         self._changed = threading.Condition()
         self._is_over = threading.Event()
 
@@ -138,14 +142,26 @@ class ProgramCapture:
             self._profiler.close()
             if self._recorder is not None:
                 self._recorder.close()
-        elif self._request.start_step >= 0 and self._steps.has_run and not self._is_off:
-            or_signal = ", or SIGUSR1" if self.has_signal() else ""
-            console.say(
-                "No capture: no steps were found. The program has no StepTraceAnnotation, and ran "
-                f"no compiled program three times; use --at or --every{or_signal}",
-                quiet=self._quiet,
-            )
+        elif not self._is_off:
+            self._say_what_was_not_found()
         after_capture.wait_until_done()
+
+    def _say_what_was_not_found(self) -> None:
+        if self._request.record:
+            what = "Nothing was recorded"
+        elif self._request.start_step >= 0:
+            what = "No capture"
+        else:
+            return
+        why = (
+            "no steps were found. The program has no StepTraceAnnotation, and ran no compiled program "
+            "three times"
+            if self._steps.has_run
+            else "the program ran nothing with jax"
+        )
+        or_signal = ", or SIGUSR1" if self.has_signal() else ""
+        instead = f"; use --at or --every{or_signal}" if self._steps.has_run else ""
+        console.say(f"{what}: {why}{instead}", quiet=self._quiet)
 
     @property
     def is_recording(self) -> bool:
@@ -166,7 +182,7 @@ class ProgramCapture:
                 on_capture=self._captured,
                 announce=False,
             )
-            self._profiler.gives_way = True
+            self._profiler.serve_run()
         except Exception as error:  # noqa: BLE001 - the program runs as without us
             self._is_off = True
             console.warn(f"no capture: {error}")
@@ -309,7 +325,7 @@ class ProgramCapture:
         at, every = self._request.at_seconds, self._request.every_seconds
         due = time.monotonic() + (at if at is not None else every or 0.0)
         reason = "--at" if every is None else "--every"
-        while not self._is_over.wait(max(0.0, due - time.monotonic())):
+        while not self._waits_until(due):
             if job.count > 1:
                 self._lead(job, reason)
             else:
@@ -318,11 +334,26 @@ class ProgramCapture:
                 return
             due = max(due + every, time.monotonic())
 
+    def _waits_until(self, due: float) -> bool:
+        """Waits, and notes how fast steps come; True if the program ends before."""
+        while (left := due - time.monotonic()) > 0:
+            if self._is_over.wait(min(left, _PACE_SECONDS)):
+                return True
+            self._pace.append((time.monotonic(), self._step))
+        return self._is_over.is_set()
+
+    def _step_seconds(self) -> float | None:
+        """How fast steps come: the mean over some seconds, for they may come in bursts."""
+        if len(self._pace) < 2:
+            return None
+        (began, first), (ended, last) = self._pace[0], self._pace[-1]
+        return (ended - began) / (last - first) if last > first else None
+
     def _lead(self, job: AgreedCaptures, reason: str) -> None:
         """Tells all ranks of the job what to capture, and captures it too."""
         before, profiler = len(self._results), self._found()
         if profiler is not None:
-            step_seconds = profiler.recent_step_seconds() or 1.0
+            step_seconds = self._step_seconds() or profiler.recent_step_seconds() or 1.0
             ahead = steps_ahead(step_seconds, _LOOK_SECONDS)
             agreed = job.publish(reason, self._step + ahead, self._request.num_steps)
             if not profiler.capture_agreed(agreed):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from .engine_errors import NoSuchTableError
 from .frames import ArrowRows, Tabular
 from .keywords import checked
 from .notebook_display import Displayed
@@ -110,12 +111,16 @@ class Report(Displayed, Record, Tabular):
         return {table.key: table for table in answer.tables()}
 
     def table(self, key: str | None = None) -> Table:
-        """One table; the main one if no key is given."""
+        """One table; the main one if no key is given.
+
+        Raises:
+            NoSuchTableError: the report has no such table.
+        """
         tables = self.tables
         if key is None:
             return next(iter(tables.values()))
         if key not in tables:
-            raise KeyError(f"unknown table {key!r}; available: {', '.join(tables)}")
+            raise NoSuchTableError(f"no such table: {key!r}", f"available: {', '.join(tables)}")
         return tables[key]
 
     def to_csv(self, table: str | None = None) -> str:

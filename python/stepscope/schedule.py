@@ -49,6 +49,8 @@ class Schedule:
         self.last_step: int | None = None  # updated by the loop in each step
         self.has_opened = False
         self.wake_step: float = -math.inf if settings.enabled else math.inf
+        self.is_of_run = False
+        """Of `stepscope run`, where the last step to begin may be none: the next one begins when a run ends."""
 
     @property
     def next_start(self) -> int | None:
@@ -177,7 +179,21 @@ class Schedule:
         window = f"{planned}..{planned + settings.num_steps - 1}"
         if self.last_step is None:
             return f"No step started, so the window {window} was not captured: call begin_step(step)"
+        if self.is_of_run:
+            return (
+                f"Steps {window} were not captured: the program ended in step {self.last_step}; "
+                "choose earlier ones with --steps, or use --at"
+            )
         return (
             f"The window {window} was never reached: the last step was {self.last_step}; set "
             "start_step (PROFILE_START_STEP) below that"
+        )
+
+    def too_late(self, missed: range, step: int) -> str:
+        """A sentence about a window that was over before the first step."""
+        how = "use --steps, --at or --every" if self.is_of_run else (
+            "set start_step or interval, or call capture_async()"
+        )
+        return (
+            f"Steps {missed[0]}..{missed[-1]} are before step {step}, where this loop started; {how}"
         )

@@ -138,7 +138,7 @@ def written_out(text: str) -> str:
     number, unit = short["number"], short["unit"]
     if unit is None:
         raise TriggerError(
-            f"The trigger {text!r} has no unit",
+            f"The rule {text!r} has no unit",
             f"write '{number}ms' or '{number}s' for a time, '{number}x' for a multiple of the "
             "median step time",
         )
@@ -310,12 +310,12 @@ class Parser:
             return
         if {left_power, right_power} == {0, 1}:
             raise _UnitError(
-                f"The trigger {self._text!r} compares a time with a number that has no unit",
+                f"The rule {self._text!r} compares a time with a number that has no unit",
                 "write the unit, such as 500ms or 0.5s, or compare with a multiple such as "
                 "2 * median",
             )
         raise _UnitError(
-            f"The trigger {self._text!r} compares a time with something that is not a time",
+            f"The rule {self._text!r} compares a time with something that is not a time",
             "compare two times: step_time > 2 * median",
         )
 
@@ -326,7 +326,7 @@ class Parser:
     def _error_at(self, what: str, position: int) -> TriggerError:
         rest = self._text[position:].strip() or "the end"
         return TriggerError(
-            f"The trigger {self._text!r} is invalid at {rest!r}: {what}",
+            f"The rule {self._text!r} is invalid at {rest!r}: {what}",
             f"write a rule such as 'step_time > 2 * median'; available names: {', '.join(self._names)}",
         )
 

@@ -99,7 +99,9 @@ def test_a_cell_that_raises_is_captured_and_raises(shell: Any) -> None:
     with capture_output() as captured, pytest.raises(ZeroDivisionError):
         shell.run_cell_magic("profile", "-o session", "program(argument)\n1 / 0")
     assert len(captured.outputs) == 1
-    assert shell.user_ns["session"].manifest["success"] is False
+    session = shell.user_ns["session"]
+    assert session.manifest["success"] is False
+    assert session.devices, "the work in flight was waited for"
 
 
 def test_without_captures_the_cell_runs(

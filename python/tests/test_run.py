@@ -204,7 +204,7 @@ def test_what_was_not_found_is_said_at_the_end(tmp_path: Path) -> None:
     _, told = unmodified.run(tmp_path, PROGRAM + "train_step(w, x); train_step(w, x)", {})
     assert "no steps were found" in told
     _, told = unmodified.run(tmp_path, LOOP, {"steps": [100, 102]})
-    assert "The window 100..101 was never reached: the last step was" in told
+    assert "Steps 100..101 were not captured: the program ended in step " in told
     assert not (tmp_path / "profiles").exists()
 
 
@@ -438,3 +438,15 @@ def test_the_goal_of_communication_is_met_whatever_ops_are_called(tmp_path: Path
     request = {"steps": [30, 33], "goal": "communication"}
     _, told = unmodified.run(tmp_path, SHARDED, request, XLA_FLAGS=devices)
     assert "goal communication: met, recorded: all-reduce" in told
+
+
+def test_sockets_of_killed_processes_are_removed() -> None:
+    stale = attach.folder() / "999999999.sock"
+    stale.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left_behind:
+        left_behind.bind(str(stale))
+        left_behind.listen(1)
+        attach._sweep(attach.folder())
+        assert stale.exists(), "somebody answers"
+    attach._sweep(attach.folder())
+    assert not stale.exists()

@@ -42,6 +42,10 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let path = super::path(arguments, "path")?;
     let report = incidents_at(path);
     if report.runs.is_empty() {
+        if !path.exists() {
+            let message = format!("no such file or directory: {}", path.display());
+            return Err(Failure::new(Exit::Path, message));
+        }
         let message = format!("no recorded run: {}", path.display());
         return Err(Failure::new(Exit::Path, message).hint(
             "give the log directory of `stepscope run --record` or of `stepscope.recorder`",

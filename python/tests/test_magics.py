@@ -97,7 +97,7 @@ def test_quiet_shows_nothing(shell: Any) -> None:
 
 def test_a_cell_that_raises_is_captured_and_raises(shell: Any) -> None:
     with capture_output() as captured, pytest.raises(ZeroDivisionError):
-        shell.run_cell_magic("profile", "-o session", "program(argument)\n1 / 0")
+        shell.run_cell_magic("profile", "-o session", "y = program(argument)\n1 / 0")
     assert len(captured.outputs) == 1
     session = shell.user_ns["session"]
     assert session.manifest["success"] is False

@@ -44,7 +44,7 @@ pub mod warning;
 pub mod host_names {
     pub use crate::vendor::hosts::{
         compiled_function, dispatched_function, is_batch, is_batch_formation, is_cache_read,
-        is_evaluation, is_library_frame, is_request, module_function, plain_function,
+        is_evaluation, is_request, module_function, plain_function,
     };
     pub use crate::vendor::regions::{Region, RegionKind, region};
     pub use crate::vendor::stats::{BATCH_SIZE, PADDING, REQUEST_IDS};

@@ -192,7 +192,7 @@ pub fn plain_function(function: &str) -> String {
 
 /// A frame of Python's own library or of JAX: it says how something is done, not which code needs
 /// it.
-pub fn is_library_frame(name: &str) -> bool {
+pub(crate) fn is_library_frame(name: &str) -> bool {
     LIBRARY_FRAME.is_match(name.trim_start_matches('$'))
 }
 

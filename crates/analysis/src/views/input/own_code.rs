@@ -9,7 +9,6 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{
     Activity, InputStage, Label, LabelId, Picos, Session, SliceKind, Span, Track,
 };
@@ -82,7 +81,10 @@ fn is_function(session: &Session, label: &Label) -> bool {
 pub(super) fn is_own_function(session: &Session, label: &Label) -> bool {
     let name = session.text(label.name);
     let waits = matches!(label.activity, Activity::Blocked | Activity::Sleep);
-    label.kind == SliceKind::Python && !waits && name.contains(".py:") && !is_library_frame(name)
+    label.kind == SliceKind::Python
+        && !waits
+        && name.contains(".py:")
+        && !session.is_library_frame(name)
 }
 
 /// The deepest one that takes at least this long.

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{LabelId, Picos, SaturatingSum as _, Session, Span};
 
 use super::call_copies::CallCopies;
@@ -50,7 +49,7 @@ const OWN_LOADER: &str = "Make batches on another thread, which puts them into a
 fn own_loader(facts: &Facts<'_>, host: &str) -> Option<String> {
     let label = loads_itself(facts.session, &facts.selected, facts.host_named(host)?)?;
     let name = facts.session.label_name(label).trim_start_matches('$');
-    let name = python_function(name).filter(|_| says_what(name));
+    let name = python_function(name).filter(|_| says_what(facts.session, name));
     name.map(|function| format::shortened(&function))
 }
 
@@ -315,7 +314,7 @@ fn main_stage(facts: &Facts<'_>, worst: &InputHost) -> Option<String> {
     let function = python_function(&stage.name)?;
     let own_ps = (stage.self_ps - stage.background_ps) as f64;
     let is_most = stage.name.contains(".py:") && own_ps >= MOST * waits_ps;
-    (is_most && says_what(&stage.name)).then(|| format::shortened(&function))
+    (is_most && says_what(facts.session, &stage.name)).then(|| format::shortened(&function))
 }
 
 /// The longest input slice in the step that waits longest, else the slowest stage: `data_loading`, or a
@@ -355,7 +354,7 @@ fn called(session: &Session, slice: &Longest) -> String {
     else {
         return plain(name);
     };
-    if says_what(name) || !name.contains(".py:") {
+    if says_what(session, name) || !name.contains(".py:") {
         return plain(name);
     }
     let function_called = format::shortened(&function_called);
@@ -367,8 +366,8 @@ fn called(session: &Session, slice: &Longest) -> String {
 }
 
 /// Whether a frame is of a function of the program that says itself what it is for: Python gave it no name.
-fn says_what(name: &str) -> bool {
-    !is_library_frame(name) && !name.contains(" __")
+fn says_what(session: &Session, name: &str) -> bool {
+    !session.is_library_frame(name) && !name.contains(" __")
 }
 
 fn plain(name: &str) -> String {

@@ -37,11 +37,13 @@ export function doFirst({
 const LEAST_STEPS = 6;
 /** Smaller changes are steady. */
 const STEADY_RATIO = 0.03;
+/** Steps whose usual distance from the median is larger are not called steady. */
+const VARYING_RATIO = 0.05;
 
 /**
  * How the last third of the typical steps compares with the first, by medians, and how many steps are
  * outliers; empty with few steps. Changes within the usual distance of a step from the median are
- * steady.
+ * no trend.
  */
 export function trendOf(steps: readonly Pick<StepBar, 'duration_ps' | 'is_outlier'>[]): string {
   const typical = steps.filter((step) => !step.is_outlier).map((step) => step.duration_ps);
@@ -56,7 +58,9 @@ export function trendOf(steps: readonly Pick<StepBar, 'duration_ps' | 'is_outlie
   const direction = change > 0 ? 'slower' : 'faster';
   const words =
     Math.abs(change) < Math.max(STEADY_RATIO, usual)
-      ? 'steady'
+      ? usual < VARYING_RATIO
+        ? 'steady'
+        : 'no trend'
       : `last third ${formatRatio(Math.abs(change))} ${direction} than the first`;
   return outliers > 0 ? `${words}, ${plural(outliers, 'outlier')}` : words;
 }

@@ -248,7 +248,11 @@ fn notes(
     if session.hosts.len() == 1 {
         notes.push(Note::info(
             "one-host",
-            "The session has one host, so its devices are compared with each other.",
+            if session.devices.len() > 1 {
+                "The session has one host, so its devices are compared with each other."
+            } else {
+                "The session has one host and one device, so there is nothing to compare."
+            },
         ));
     } else if !evidence.clocks.has_any() {
         notes.push(Note::info(

@@ -17,16 +17,17 @@ use crate::telling::format;
 /// What outlier steps add, and what most of it is.
 pub(super) fn of_outliers(both: &Both<'_, '_>, bar: &WaterfallBar) -> String {
     let counts = both.sides.map(Side::outliers);
+    let [before, after] = counts;
     // Fewer of them may still add more.
-    let longer = match counts[1].cmp(&counts[0]) {
-        Ordering::Less if bar.difference_ps > 0.0 => ", but longer",
-        Ordering::Greater if bar.difference_ps < 0.0 => ", but shorter",
-        _ => "",
+    let counted = match (after.cmp(&before), bar.difference_ps > 0.0) {
+        (Ordering::Equal, true) => format!("{after} on each side, but longer"),
+        (Ordering::Equal, false) => format!("{after} on each side, but shorter"),
+        (Ordering::Less, true) => format!("{after} instead of {before}, but longer"),
+        (Ordering::Greater, false) => format!("{after} instead of {before}, but shorter"),
+        _ => format!("{after} instead of {before}"),
     };
     format!(
-        "outlier steps ({} instead of {}{longer}), which the result excludes: {} per step on average{}",
-        counts[1],
-        counts[0],
+        "outlier steps ({counted}), which the result excludes: {} per step on average{}",
         signed(bar.difference_ps),
         most_of(both, bar.difference_ps)
     )

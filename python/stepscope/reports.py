@@ -4872,7 +4872,9 @@ class OverviewReport(Report):
     """Name of the session."""
 
     duration_ps: int
-    """Wall-clock length of the capture: first to last recorded slice."""
+    """Wall-clock length of the capture: first to last recorded slice, without what the profiler did
+    after it had stopped.
+    """
 
     start_epoch_ns: str | None
     """Start of the capture in nanoseconds since the Unix epoch, as a decimal string. Absent in old

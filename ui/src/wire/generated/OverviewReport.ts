@@ -18,7 +18,8 @@ export type OverviewReport = {
  */
 session: string, 
 /**
- * Wall-clock length of the capture: first to last recorded slice.
+ * Wall-clock length of the capture: first to last recorded slice, without what the profiler did
+ * after it had stopped.
  */
 duration_ps: number, 
 /**

@@ -7414,7 +7414,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "overview.duration_ps": {
       title: "Capture",
       kind: "duration",
-      meaning: "Wall-clock length of the capture: first to last recorded slice.",
+      meaning: "Wall-clock length of the capture: first to last recorded slice, without what the profiler did after it had stopped.",
       formula: "",
       adds: "no",
       better: "neither",

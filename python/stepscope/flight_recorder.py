@@ -51,6 +51,8 @@ STEPS_IN_RING = 65_536
 _RECENT = 100
 _OVERDUE_RATIO = 2.0
 _OVERDUE_SECONDS = 0.15
+_SAME_STEPS = 2
+"""What ranks notice within so many steps of each other is one incident."""
 _FRAMES = 200
 """Frames of the loop that an answer has: where the stacks of ranks part, seen from the outside."""
 _METRICS_MISSED_AFTER = 100
@@ -108,6 +110,8 @@ class Recorder:
         self._lost: set[int] = set()  # ranks
         self._silent: set[int] = set()
         self._opened = 0
+        self._step_of: dict[str, int] = {}  # of the newest incident of each rule
+        self._left_out: list[str] = []  # what was noticed besides, and is no incident
         self._unfinished: dict[Path, float] = {}
         self._answers: dict[str, dict[str, Any]] = {}
         self._told: set[Path] = set()  # incidents whose cause was told before their captures were there
@@ -148,9 +152,20 @@ class Recorder:
         self._captures.close()
         for folder in list(self._unfinished):
             self._finish(folder)
+        self._say_what_was_left_out()
         self._ring.close()
         self._parts.close()
         atexit.unregister(self.close)
+
+    def _say_what_was_left_out(self) -> None:
+        count = len(self._left_out)
+        if count:
+            least = console.seconds_text(self._min_interval_seconds)
+            console.say(
+                f"Noticed {count} more time{'s' if count > 1 else ''}, without a report: a rule has one "
+                f"incident in {least}, and a run {self._max_incidents}. The last: {self._left_out[-1]}",
+                quiet=self.settings.quiet,
+            )
 
     def __enter__(self) -> Recorder:
         return self
@@ -342,9 +357,12 @@ class Recorder:
 
     def _open(self, rule: str, kind: str, what: str, step: int, **details: Any) -> None:
         """Opens an incident, unless there were enough of its kind, or of all."""
-        if self._opened >= self._max_incidents:
-            return
-        if not self._run.may_open(rule, self._min_interval_seconds):
+        if self._opened >= self._max_incidents or not self._run.may_open(
+            rule, self._min_interval_seconds
+        ):
+            # Others see the same, about a step apart.
+            if abs(step - self._step_of.get(rule, -_SAME_STEPS - 1)) > _SAME_STEPS:
+                self._left_out.append(what)
             return
         self._opened += 1
         mine = self._ring.count and self._ring.step(self._ring.count)[0]
@@ -377,6 +395,7 @@ class Recorder:
 
     def _join(self, folder: Path, request: dict[str, Any]) -> None:
         """Leaves what this rank knows in the incident, and captures with the others."""
+        self._step_of[str(request["rule"])] = int(request["step"])
         count = self._ring.count
         frames = self._stacks_of.get(count + 1, [])
         if request["kind"] == "step":

@@ -369,6 +369,17 @@ def test_a_rule_of_times_and_metrics_is_about_one_step(tmp_path: Path, rule: str
     assert incident["what"].startswith("loss is 1, step time 4"), incident["what"]
 
 
+def test_what_is_no_incident_of_its_own_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with stepscope.recorder("profiles", rules=["loss > 1"]) as recorder:
+        for step in range(30):
+            recorder.end_step(step, loss=2.0 if step in (5, 6, 20, 25) else 0.0)
+    told = capsys.readouterr().err
+    assert "Noticed 2 more times, without a report: a rule has one incident in 60 s" in told
+    assert "The last: loss is 2 at step 25" in told
+
+
 @pytest.mark.parametrize(("goal", "steps"), [(None, 3), ("small", 2)])
 def test_a_program_is_recorded_unmodified(tmp_path: Path, goal: str | None, steps: int) -> None:
     program = unmodified.PROGRAM + (

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -286,7 +287,7 @@ class CaptureSession:
         self._unix_ns_at_zero = self._started_unix_ns - time.perf_counter_ns()
         self.recorder = recorder
         if self.gives_way:
-            recorder.mark.give_way = self._give_way
+            recorder.mark.give_way = partial(self._stop_at_limit, "the program's own profile")
         if traces_python:
             self._python_call_ns = capture_cost.traced_call_ns(plain_call_ns)
         if self._mark_block:
@@ -315,9 +316,6 @@ class CaptureSession:
             after = self.take_after()
             if after is not None:
                 after(self)
-
-    def _give_way(self) -> None:
-        self._stop_at_limit("the program's own profile (jax.profiler)")
 
     def _stop_at_limit(self, reason: str) -> None:
         if not self._finish(None, stopped_by=reason):
@@ -501,8 +499,8 @@ class CaptureSession:
             "options": profile_options.as_dict(self._options)
             | {
                 "mode": self.settings.mode,
-                "max_seconds": _finite(self.settings.max_seconds),
-                "max_megabytes": _finite(self.settings.max_megabytes),
+                "max_seconds": limits.finite(self.settings.max_seconds),
+                "max_megabytes": limits.finite(self.settings.max_megabytes),
             },
         } | manifest.about_process()
 
@@ -567,10 +565,6 @@ def _is_normal_end(error: BaseException) -> bool:
 def _error_text(error: BaseException) -> str:
     text = str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _finite(number: float) -> float | None:
-    return number if number < float("inf") else None
 
 
 @atexit.register

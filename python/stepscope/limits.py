@@ -112,6 +112,11 @@ def remark_on_size(size_bytes: int, *, is_records: bool) -> None:
         )
 
 
+def finite(limit: float) -> float | None:
+    """A limit as it is in files; None if there is none."""
+    return None if math.isinf(limit) else limit
+
+
 def remark_on_limit(max_megabytes: float, *, writes_records: bool) -> None:
     """If the limit exceeds the maximum file size, says that the capture will end earlier."""
     if max_megabytes * 1e6 > MESSAGE_BYTES_MAX and not math.isinf(max_megabytes):

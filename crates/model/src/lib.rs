@@ -54,6 +54,7 @@ pub mod host_names {
     };
 }
 
+mod captured;
 mod class;
 mod own_code;
 mod profile_data;

@@ -18,6 +18,7 @@ mod manifest;
 mod mcp;
 mod mcp_actions;
 mod mcp_client;
+mod mcp_queries;
 mod queries;
 mod running;
 mod scaling;

@@ -256,7 +256,10 @@ pub(super) fn outliers(sides: [&Side<'_>; 2]) -> Vec<WaterfallBar> {
     let compilation_ps = excess(PartKind::Compilation);
     let all: f64 = PARTS.into_iter().map(excess).sum();
     let counts = sides.map(Side::outliers);
-    let steps = format!("{} instead of {}", counts[1], counts[0]);
+    let steps = match counts {
+        [before, after] if before == after => format!("{after} on each side"),
+        [before, after] => format!("{after} instead of {before}"),
+    };
     let title = |what: &str| format!("{what} outlier steps ({steps})");
     let evidence = Evidence::TooFewSteps;
     let mut bars = vec![

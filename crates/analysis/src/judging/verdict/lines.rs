@@ -50,7 +50,7 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     lines
 }
 
-/// `Captured 20 steps in 174.0 ms: 1 × XLA:CPU on 1 host, 1.2 MiB, 9,312 events`
+/// `Captured 20 steps in 163.2 ms: 1 × XLA:CPU on 1 host, 1.2 MiB, 9,312 events`
 fn captured(report: &VerdictReport) -> String {
     let timed = report.step_time_ps.as_ref().map_or(0, |time| time.count);
     let duration = format::duration_ps(report.duration_ps as f64);

@@ -3,7 +3,6 @@
 use stepscope_model::Program;
 use stepscope_model::hlo::{ChangedValue, Difference, Side, SourceLocation, difference};
 
-use super::programs::without_layout;
 use crate::telling::format;
 
 /// How a change begins that is none of shapes or types.
@@ -91,4 +90,12 @@ fn place(source: Option<&SourceLocation>) -> Option<String> {
     let source = source?;
     let file = source.file.rsplit(['/', '\\']).next()?;
     Some(format!("{file}:{}", source.line))
+}
+
+/// `f32[32,64]` for `f32[32,64]{1,0}`.
+pub(super) fn without_layout(text: String) -> String {
+    match text.split_once('{') {
+        Some((head, _)) if !text.starts_with('(') => head.to_owned(),
+        _ => text,
+    }
 }

@@ -6,7 +6,7 @@ use stepscope_model::hlo::{self, Instruction};
 use stepscope_model::host_names::{module_function, plain_function};
 use stepscope_model::{HostId, Picos, ProgramId, Session, Span};
 
-use super::contents;
+use super::contents::{self, without_layout};
 
 /// Maximum number of changed arguments that are listed.
 const MOST_CHANGES: usize = 4;
@@ -179,13 +179,5 @@ impl Argument {
             },
             shape: without_layout(parameter.shape.to_string()),
         }
-    }
-}
-
-/// `f32[32,64]` for `f32[32,64]{1,0}`.
-pub(super) fn without_layout(text: String) -> String {
-    match text.split_once('{') {
-        Some((head, _)) if !text.starts_with('(') => head.to_owned(),
-        _ => text,
     }
 }

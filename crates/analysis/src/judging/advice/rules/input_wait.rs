@@ -116,9 +116,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         String::new()
     };
     let causes = waits.causes(facts.session, &worst.host);
-    let words: Vec<String> = causes
-        .iter()
-        .take(CAUSES)
+    let told = causes.iter().take(CAUSES);
+    let words: Vec<String> = told
         .map(|cause| format!("{} {}", cause.meaning, format::duration_ps(cause.mean_ps)))
         .collect();
     let main = causes.first();
@@ -137,10 +136,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     let doing = match (&queue, loader) {
         (Some(queue), _) => queue.filled_by(),
-        (None, Some(loader)) => format!(
-            " Most of it is {loader}, which runs on the thread that launches the steps when the loop asks \
-             for the next batch."
-        ),
+        (None, Some(loader)) => loads(&loader),
         (None, None) => doing(facts, worst, main),
     };
     let found = finding(
@@ -180,13 +176,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let mut found = explained(facts, (worst, main), queue.as_ref(), found);
     if several {
         // The gain is that of all hosts without waiting, so a title that names one has to mean one.
-        let also = waits.hosts.iter().filter(|host| host.host != worst.host);
-        let is_alone = also
-            .map(ratio)
-            .all(|share| gravity(&threshold, share).is_none());
+        let mut also = waits.hosts.iter().filter(|host| host.host != worst.host);
+        let is_alone = also.all(|host| gravity(&threshold, ratio(host)).is_none());
         found = found.titled(title(&worst.host, is_alone));
     }
     found.found()
+}
+
+/// What the loop's own function does.
+fn loads(loader: &str) -> String {
+    format!(
+        " Most of it is {loader}, which runs on the thread that launches the steps when the loop asks for \
+         the next batch."
+    )
 }
 
 /// The finding with what is known of a queue, or of arrays that are no batches or are many.

@@ -179,9 +179,9 @@ impl<'a> Threads<'a> {
         let works = self.devices.iter();
         let ends = works.filter_map(|&device| {
             let own = work.within(self.session, device, &[waited]);
-            let paused = pauses.of_device(self.session, device).clip(waited);
+            let idle = pauses.of_device(self.session, device).clip(waited);
             let last = |times: &Intervals| times.spans().last().map(|span| span.end);
-            last(&own).max(last(&paused))
+            last(&own).max(last(&idle))
         });
         let ready = ends.max().unwrap_or(waited.start);
         (waited.end - ready).0.max(0)

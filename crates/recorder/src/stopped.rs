@@ -91,7 +91,7 @@ pub(crate) fn incident(
         run: run.to_owned(),
         kind: "lost".to_owned(),
         what: format!("{} stopped without ending {}", ranks(&left), after(&left)),
-        cause: Some(CAUSE.to_owned()),
+        cause: Some(cause(stopped)),
         rule: "a process ends".to_owned(),
         epoch_ms: latest.beat_ns / NS_PER_MS,
         step: left.iter().filter_map(|one| one.step).max(),
@@ -110,6 +110,24 @@ pub(crate) fn incident(
 const CAUSE: &str = "unknown, since no process was left to tell: killed (when memory runs out, by a \
                      scheduler), crashed in native code, or lost with its machine; the job's log or \
                      `dmesg` may say which";
+
+/// Ranks that wait for another one in a collective have ended a step that it has not.
+fn cause(stopped: &[Stopped]) -> String {
+    let least = stopped.iter().map(|one| one.step).min();
+    let mut behind: Vec<&Stopped> = stopped
+        .iter()
+        .filter(|one| Some(one.step) == least)
+        .collect();
+    if 2 * behind.len() >= stopped.len() {
+        return CAUSE.to_owned();
+    }
+    behind.sort_by_key(|one| one.rank);
+    let first = ranks(&behind);
+    let then = after(&behind);
+    format!(
+        "{first} stopped first, as it seems: {then}, while the others ended later ones; why is {CAUSE}"
+    )
+}
 
 fn told(one: &Stopped) -> IncidentRank {
     IncidentRank {
@@ -223,6 +241,28 @@ mod tests {
         let mut child = Command::new("true").spawn().expect("a process");
         child.wait().expect("it ends");
         assert_eq!(exists(head_of(child.id(), 1, &space)), Some(false));
+    }
+
+    #[test]
+    fn the_rank_that_was_behind_stopped_first() {
+        let of = |steps: &[i64]| {
+            let ranks = steps.iter().enumerate().map(|(rank, &step)| Stopped {
+                rank: u32::try_from(rank).expect("a small number"),
+                host: "vm".to_owned(),
+                pid: 7,
+                step: Some(step),
+                beat_ns: 5_000_000,
+            });
+            cause(&ranks.collect::<Vec<_>>())
+        };
+        let told = of(&[150, 150, 150, 149]);
+        assert!(
+            told.starts_with("rank 3 stopped first, as it seems: after step 149,"),
+            "{told}"
+        );
+        for together in [&[150, 150][..], &[150, 149], &[150, 150, 149, 149], &[7]] {
+            assert_eq!(of(together), CAUSE);
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::program::Program;
 use crate::session::Session;
@@ -21,17 +21,22 @@ use crate::vendor::hosts::is_library_frame;
 /// Folders below which no code is the program's.
 const LIBRARY_FOLDERS: [&str; 3] = ["site-packages", "dist-packages", "_src"];
 
-/// The Python functions that programs were traced from, each the name of its file and its own.
+/// The Python functions that programs were traced from, by the name of their file and their own.
 #[derive(Debug, Default)]
-pub(crate) struct OwnCode {
-    own: FxHashSet<(String, String)>,
-    library: FxHashSet<(String, String)>,
+pub(crate) struct OwnCode(FxHashMap<String, FxHashMap<String, Whose>>);
+
+/// Whose functions of one name are; files of one name may be in several places.
+#[derive(Debug, Clone, Copy, Default)]
+struct Whose {
+    is_own: bool,
+    is_library: bool,
 }
 
 impl OwnCode {
     /// That of a session's programs.
     pub(crate) fn of(programs: &[Program]) -> Self {
-        let mut code = Self::default();
+        let mut code: FxHashMap<String, FxHashMap<String, Whose>> = FxHashMap::default();
+        let mut has_own = false;
         let hlo = programs.iter().filter_map(|program| program.hlo.as_ref());
         for function in hlo.flat_map(|hlo| &hlo.functions) {
             let (folder, file) = match function.file.rsplit_once(['/', '\\']) {
@@ -40,40 +45,34 @@ impl OwnCode {
             };
             // Frames have the bare name: `step` of `Trainer.fit.<locals>.step`.
             let name = function.name.rsplit('.').next().unwrap_or_default();
-            let known = if is_of_library(folder) {
-                &mut code.library
-            } else {
-                &mut code.own
-            };
-            known.insert((file.to_owned(), name.to_owned()));
+            let of_file = code.entry(file.to_owned()).or_default();
+            let known = of_file.entry(name.to_owned()).or_default();
+            let is_library = is_of_library(folder);
+            known.is_library |= is_library;
+            known.is_own |= !is_library;
+            has_own |= !is_library;
         }
         // A program that is installed as a package has no other code.
-        if code.own.is_empty() {
-            code.library.clear();
-        }
-        code
+        if has_own { Self(code) } else { Self::default() }
     }
 
     /// Whether a frame is of a library, `$core.py:31 fit`: it says how something is done, not which code
     /// needs it.
     pub(crate) fn is_library_frame(&self, name: &str) -> bool {
         let is_listed = is_library_frame(name);
-        let Some(key) = key(name) else {
-            return is_listed;
-        };
-        match (self.own.contains(&key), self.library.contains(&key)) {
-            (true, false) => false,
-            (false, true) => true,
+        let known = parts(name).and_then(|(file, function)| self.0.get(file)?.get(function));
+        match known {
+            Some(whose) if whose.is_own != whose.is_library => whose.is_library,
             _ => is_listed,
         }
     }
 }
 
 /// The file and the function of a frame.
-fn key(frame: &str) -> Option<(String, String)> {
+fn parts(frame: &str) -> Option<(&str, &str)> {
     let (place, function) = frame.trim_start_matches('$').split_once(' ')?;
     let (file, _) = place.rsplit_once(':')?;
-    Some((file.to_owned(), function.to_owned()))
+    Some((file, function))
 }
 
 fn is_of_library(folder: &str) -> bool {

@@ -2,7 +2,8 @@
 
 jax is imported when a capture needs it, and never before. If a version of jax lacks something,
 these functions return None or False, so that callers need only one code path: 0.4.13 to 0.12 are
-supported. What jax records about its own sessions differs most; see `profiler_state`.
+supported. What jax records about its own sessions differs most; see `profiler_state`. Its hook after runs is in
+`_after_runs`.
 """
 
 from __future__ import annotations

@@ -70,6 +70,11 @@ pub(crate) fn metrics_of(folder: &Path) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
+/// Whether the report of an incident was written.
+pub(crate) fn is_reported(folder: &Path) -> bool {
+    folder.join(REPORTED).is_file()
+}
+
 /// The rank that an incident says is lost.
 pub(crate) fn lost_rank(folder: &Path) -> Option<u32> {
     number(&content(&folder.join(NOTICED))?["lost_rank"])

@@ -33,12 +33,12 @@ pub fn incident_count_at(path: &Path) -> Option<u32> {
         return None;
     }
     let counts = runs.iter().map(|run| {
-        let folders = incidents_in(run);
-        let lost = lost_ranks(&folders);
         let mut rings = rings(run);
         rings.sort();
         rings.truncate(RANKS_COUNTED_MAX);
         let stopped = stopped_in(&rings);
+        let folders = told_in(run, |_| !stopped.is_empty());
+        let lost = lost_ranks(&folders);
         let is_told = stopped.iter().all(|one| lost.contains(&one.rank));
         folders.len() + usize::from(!is_told)
     });
@@ -63,13 +63,13 @@ pub fn incidents_at(path: &Path) -> IncidentsReport {
 
 fn recorded(folder: &Path) -> (RecordedRun, Vec<Incident>) {
     let name = name_of(folder);
-    let folders = incidents_in(folder);
+    let rings = rings(folder);
+    let stopped = stopped_in(&rings);
+    let folders = told_in(folder, |rank| stopped.iter().any(|one| one.rank == rank));
     let read = folders
         .iter()
         .filter_map(|one| Some((incident::read(&name, one)?, one)));
     let mut incidents: Vec<(Incident, &PathBuf)> = read.collect();
-    let rings = rings(folder);
-    let stopped = stopped_in(&rings);
     let rank_count = u32::try_from(rings.len()).unwrap_or(u32::MAX);
     let noticed = incidents.iter().filter_map(|(one, _)| one.rank).collect();
     // The rank that noticed something about its metrics is the one whose metrics are shown.
@@ -211,6 +211,16 @@ fn head_of(path: &Path) -> Option<RingHead> {
 fn lost_ranks(folders: &[PathBuf]) -> BTreeSet<u32> {
     let lost = folders.iter().filter_map(|one| incident::lost_rank(one));
     lost.collect()
+}
+
+/// The folders of the incidents of a run, without those of lost ranks that nobody lived to report: where the
+/// rings of all who stopped are read (`has_stopped`), they say more.
+fn told_in(run: &Path, has_stopped: impl Fn(u32) -> bool) -> Vec<PathBuf> {
+    let mut folders = incidents_in(run);
+    folders.retain(|one| {
+        incident::is_reported(one) || !incident::lost_rank(one).is_some_and(&has_stopped)
+    });
+    folders
 }
 
 /// The folders of the incidents of a run.
@@ -372,8 +382,16 @@ mod tests {
         fs::create_dir_all(&place).expect("created");
         let request = r#"{"id": "lost", "kind": "lost", "lost_rank": 0}"#;
         fs::write(place.join("request.json"), request).expect("written");
-        assert_eq!(incidents_at(folder.path()).incidents.len(), 1);
-        assert_eq!(incident_count_at(folder.path()), Some(1));
+        let only = || {
+            assert_eq!(incident_count_at(folder.path()), Some(1));
+            let [only] = &incidents_at(folder.path()).incidents[..] else {
+                panic!("one incident");
+            };
+            only.is_derived
+        };
+        assert!(only(), "nobody lived to report it");
+        fs::write(place.join("incident.json"), request).expect("written");
+        assert!(!only(), "it was reported");
     }
 
     #[test]

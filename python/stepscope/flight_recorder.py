@@ -111,7 +111,8 @@ class Recorder:
         self._silent: set[int] = set()
         self._opened = 0
         self._step_of: dict[str, int] = {}  # of the newest incident of each rule
-        self._left_out: list[str] = []  # what was noticed besides, and is no incident
+        self._left_out = 0  # how often something was noticed besides that is no incident
+        self._last_left_out = ""
         self._unfinished: dict[Path, float] = {}
         self._answers: dict[str, dict[str, Any]] = {}
         self._told: set[Path] = set()  # incidents whose cause was told before their captures were there
@@ -158,12 +159,12 @@ class Recorder:
         atexit.unregister(self.close)
 
     def _say_what_was_left_out(self) -> None:
-        count = len(self._left_out)
+        count = self._left_out
         if count:
             least = console.seconds_text(self._min_interval_seconds)
             console.say(
                 f"Noticed {count} more time{'s' if count > 1 else ''}, without a report: a rule has one "
-                f"incident in {least}, and a run {self._max_incidents}. The last: {self._left_out[-1]}",
+                f"incident in {least}, and a run {self._max_incidents}. The last: {self._last_left_out}",
                 quiet=self.settings.quiet,
             )
 
@@ -362,7 +363,8 @@ class Recorder:
         ):
             # Others see the same, about a step apart.
             if abs(step - self._step_of.get(rule, -_SAME_STEPS - 1)) > _SAME_STEPS:
-                self._left_out.append(what)
+                self._left_out += 1
+                self._last_left_out = what
             return
         self._opened += 1
         mine = self._ring.count and self._ring.step(self._ring.count)[0]
@@ -415,8 +417,7 @@ class Recorder:
             "memory_share": None if math.isnan(self._known.memory) else self._known.memory,
             "captured": None,
         }
-        path = folder / f"rank_{self._run.rank}.json"
-        incident_captures.write_answer(path, self._answers[folder.name])
+        self._write_answer(folder, self._answers[folder.name])
         self._captures.plan(folder, int(request["capture_step"]))
 
     def _frames_during(self, request: dict[str, Any]) -> list[str]:
@@ -425,14 +426,11 @@ class Recorder:
         count, zero = self._ring.count, self._ring.unix_ns_at_zero
         if (count + 1) in self._stacks_of:
             return self._stacks_of[count + 1]
-        begin = request.get("from_unix_ns", math.inf)
-        end = request.get("to_unix_ns", -math.inf)
         longest, found = 0, None
         for number in range(count, max(0, count - self._ring.capacity, count - 1000), -1):
             step, ended_ns, step_ns = self._ring.step(number)
-            ended = zero + ended_ns
-            is_then = ended > begin and ended - step_ns < end
-            if (is_then or step == request["step"]) and step_ns > longest:
+            is_then = incidents.was_then(request, step, zero + ended_ns, step_ns)
+            if is_then and step_ns > longest:
                 longest, found = step_ns, number
         return self._stacks_of.get(found, []) if found else []
 
@@ -444,6 +442,9 @@ class Recorder:
         answer["captured"] = None if captured is None else str(captured.directory)
         answer["captured_steps"] = None if captured is None else captured.steps_text
         answer["not_captured"] = why_not
+        self._write_answer(folder, answer)
+
+    def _write_answer(self, folder: Path, answer: dict[str, Any]) -> None:
         incident_captures.write_answer(folder / f"rank_{self._run.rank}.json", answer)
 
     def _finish(self, folder: Path) -> None:

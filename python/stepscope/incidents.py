@@ -8,6 +8,7 @@ know, and `report.txt` once they have also captured.
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from contextlib import suppress
 from dataclasses import dataclass
@@ -143,26 +144,28 @@ def _slow_step(
 
 
 def _at_that_time(request: dict[str, Any], one: ring.Contents) -> _Slow | None:
-    """The step of a rank that went on while that of the incident was slow; None without one.
+    """The step of a rank that went on while that of the incident was slow; None without one."""
+    found: list[ring.Record] = []
+    usual: list[ring.Record] = []
+    for record in one.records:
+        is_then = was_then(request, record.step, record.ended_unix_ns, record.step_ns)
+        (found if is_then else usual).append(record)
+    if not found or not usual:
+        return None
+    record = max(found, key=lambda record: record.step_ns)
+    usual_ns = statistics.median(other.step_ns for other in usual)
+    return _Slow(one.rank, record, record.step_ns - usual_ns, usual)
+
+
+def was_then(request: dict[str, Any], step: int, ended_unix_ns: int, step_ns: int) -> bool:
+    """Whether a step of any rank went on while that of the incident was slow.
 
     Ranks that wait for another one do so in a later step than it is in, so that the time counts, and
     the number only where clocks differ.
     """
-    step = request["step"]
-    begin, end = request.get("from_unix_ns"), request.get("to_unix_ns")
-    found = [record for record in one.records if record.step == step]
-    if begin is not None and end is not None:
-        found += [
-            record
-            for record in one.records
-            if min(end, record.ended_unix_ns) - max(begin, record.ended_unix_ns - record.step_ns) > 0
-        ]
-    usual_ns = [record.step_ns for record in one.records if record not in found]
-    if not found or not usual_ns:
-        return None
-    record = max(found, key=lambda record: record.step_ns)
-    usual = [other for other in one.records if other is not record]
-    return _Slow(one.rank, record, record.step_ns - statistics.median(usual_ns), usual)
+    begin = request.get("from_unix_ns", math.inf)
+    end = request.get("to_unix_ns", -math.inf)
+    return step == request["step"] or begin < ended_unix_ns and ended_unix_ns - step_ns < end
 
 
 def _behind(slow: list[_Slow]) -> list[_Slow]:

@@ -50,7 +50,7 @@ class Schedule:
         self.has_opened = False
         self.wake_step: float = -math.inf if settings.enabled else math.inf
         self.is_of_run = False
-        """Of `stepscope run`, where the last step to begin may be none: the next one begins when a run ends."""
+        """Of `stepscope run`: the next step begins when a run ends, also if none follows."""
 
     @property
     def next_start(self) -> int | None:
@@ -191,9 +191,9 @@ class Schedule:
 
     def too_late(self, missed: range, step: int) -> str:
         """A sentence about a window that was over before the first step."""
-        how = "use --steps, --at or --every" if self.is_of_run else (
-            "set start_step or interval, or call capture_async()"
-        )
+        how = "set start_step or interval, or call capture_async()"
+        if self.is_of_run:
+            how = "use --steps, --at or --every"
         return (
             f"Steps {missed[0]}..{missed[-1]} are before step {step}, where this loop started; {how}"
         )

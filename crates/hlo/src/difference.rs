@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::fingerprint::Fingerprints;
 use crate::outline::Outline;
-use crate::program::{Computation, ComputationIndex, Instruction, Program};
+use crate::program::{Computation, Instruction, Program};
 use crate::source::SourceLocation;
 
 /// A program and the bytes that it was decoded from.
@@ -53,12 +53,7 @@ pub struct ChangedValue {
 /// Compares two programs. Takes time in proportion to their size.
 pub fn difference(before: Side<'_>, after: Side<'_>) -> Difference {
     let prints = [before, after].map(|side| Fingerprints::of(side.program));
-    let entries = [before, after].map(|side| side.program.entry_computation);
-    let [entry_before, entry_after] = entries;
-    let of = |side: usize, entry: Option<ComputationIndex>| {
-        entry.and_then(|entry| prints[side].of_computation(entry))
-    };
-    if of(0, entry_before) != of(1, entry_after) {
+    if prints[0].of_entry(before.program) != prints[1].of_entry(after.program) {
         return ops(before.program, after.program, &prints);
     }
     let mut pairs = Pairs {

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::callees::callees_first;
-use crate::program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
+use crate::program::{Computation, Instruction, InstructionIndex, Program};
 
 /// Hashes of what instructions compute: opcodes, shapes, attributes and how they are connected, down
 /// into the computations they call, but no names. Values of constants are not looked at.
@@ -41,9 +41,10 @@ impl Fingerprints {
         hasher.finish()
     }
 
-    /// What a computation computes.
-    pub(crate) fn of_computation(&self, index: ComputationIndex) -> Option<u64> {
-        self.computations.get(index.index()).copied()
+    /// What the program as a whole computes.
+    pub(crate) fn of_entry(&self, program: &Program) -> Option<u64> {
+        let entry = program.entry_computation?;
+        self.computations.get(entry.index()).copied()
     }
 
     fn computation(&self, program: &Program, computation: &Computation) -> u64 {

@@ -1,6 +1,7 @@
 //! Where a slice is: titles of tracks and their groups, and the address of a slice.
 
 use serde::Serialize;
+use stepscope_model::hlo::SourceLocation;
 use stepscope_model::{Session, SliceId, Track, TrackId};
 use ts_rs::TS;
 
@@ -63,6 +64,16 @@ impl From<SliceRefReport> for SliceId {
             index: slice.index,
         }
     }
+}
+
+/// The last part of a path, of any system.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// `train.py:12`
+pub(crate) fn line_of(source: &SourceLocation) -> String {
+    format!("{}:{}", file_name(&source.file), source.line)
 }
 
 /// `wait_for_quota (train.py:23)` of the frame `train.py:23 wait_for_quota`.

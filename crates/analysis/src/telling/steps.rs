@@ -4,7 +4,7 @@ use documented::DocumentedVariants;
 use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 
 use super::note::Note;
-use super::places::python_function;
+use super::places::{line_of, python_function};
 use super::words::{Word, Words};
 use crate::measuring::lead::hardly_runs_ahead;
 use crate::measuring::long_loop::{long_loop, single_run};
@@ -66,10 +66,8 @@ fn one_run(session: &Session) -> Option<String> {
             format::duration_ps(run_ps)
         ));
     };
-    let line = own.instruction.source.as_ref().map(|source| {
-        let file = source.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        format!(" ({file}:{})", source.line)
-    });
+    let source = own.instruction.source.as_ref();
+    let line = source.map(|source| format!(" ({})", line_of(source)));
     Some(format!(
         " {program} ran once, and {} iterations of its loop {}{} take {} of that run, {} each: if an \
          iteration is a step, that is its time.",

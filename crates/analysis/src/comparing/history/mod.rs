@@ -30,6 +30,7 @@ use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, NamedTe
 use crate::comparing::check::{Check, CheckOptions};
 use crate::comparing::compare::checked_confidence;
 use crate::telling::Note;
+use crate::telling::places::file_name;
 
 /// The `history` comparison.
 pub struct History;
@@ -195,7 +196,7 @@ impl AsksEach for History {
 
 /// Benchmark results may be stored next to sessions; they are not histories.
 fn is_benchmark(name: &str) -> bool {
-    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let file = file_name(name);
     let suffix = file.rsplit_once('.').map(|(_, suffix)| suffix);
     suffix == Some("json") && (file.starts_with("results") || file.starts_with("scaling_"))
 }

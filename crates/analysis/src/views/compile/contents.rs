@@ -1,9 +1,10 @@
 //! What differs between two programs of a function whose arguments have the same shapes, in words.
 
 use stepscope_model::Program;
-use stepscope_model::hlo::{ChangedValue, Difference, Side, SourceLocation, difference};
+use stepscope_model::hlo::{ChangedValue, Difference, Side, difference};
 
 use crate::telling::format;
+use crate::telling::places::line_of;
 
 /// How a change begins that is none of shapes or types.
 pub(crate) const SAME_SHAPES: &str = "same shapes";
@@ -38,8 +39,8 @@ pub(super) fn change(before: &Program, after: &Program, has_many_devices: bool) 
             values_in_words(&values)
         ),
         Difference::Ops { changed, source } => {
-            let place = place(source.as_deref());
-            let first = place.map_or_else(String::new, |place| format!(", first at {place}"));
+            let line = source.as_deref().map(line_of);
+            let first = line.map_or_else(String::new, |line| format!(", first at {line}"));
             format!(
                 "{SAME_SHAPES}, another program ({}{first}): a static argument, what the function takes \
                  from outside, or an `if` in Python",
@@ -77,19 +78,12 @@ fn values_in_words(values: &[ChangedValue]) -> String {
 }
 
 fn value_in_words(value: &ChangedValue) -> String {
-    let place = place(value.source.as_deref());
-    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+    let line = value.source.as_deref().map(line_of);
+    let place = line.map_or_else(String::new, |line| format!(" ({line})"));
     match &value.values {
         Some((before, after)) => format!("{before} → {after}{place}"),
         None => format!("an array {}{place}", without_layout(value.shape.clone())),
     }
-}
-
-/// `train.py:12`
-fn place(source: Option<&SourceLocation>) -> Option<String> {
-    let source = source?;
-    let file = source.file.rsplit(['/', '\\']).next()?;
-    Some(format!("{file}:{}", source.line))
 }
 
 /// `f32[32,64]` for `f32[32,64]{1,0}`.

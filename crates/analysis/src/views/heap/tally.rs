@@ -8,6 +8,7 @@ use super::amount::{Amount, HeapBy, Pair};
 use super::fold;
 use super::report::{HeapFunctionRow, HeapGroup, HeapStackRow};
 use super::select::{Wanted, device_order};
+use crate::telling::places::file_name;
 
 /// The selected samples of both snapshots, by shown stack and kind.
 pub(super) struct Tally {
@@ -254,8 +255,7 @@ pub(super) fn name_or_unknown(name: &str) -> String {
 /// `function (file.py:12)`.
 pub(super) fn title(heap: &Heap, frame: HeapFrame) -> String {
     let name = name_or_unknown(heap.text(frame.function));
-    let file = heap.text(frame.file);
-    let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let file = file_name(heap.text(frame.file));
     match (file.is_empty(), frame.line) {
         (true, _) => name,
         (false, 0) => format!("{name} ({file})"),

@@ -25,14 +25,7 @@ pub(super) type Inside = BTreeMap<LabelId, (Vec<Span>, usize)>;
 /// The innermost Python function that takes most of the time in which a thread waits for the next
 /// element. None if it waits for something else, such as another thread, or if only libraries run.
 pub(super) fn own_code(session: &Session, track: &Track, windows: &Intervals) -> Option<LabelId> {
-    let activities = Activities::of(session);
-    let ids = (0..session.labels.len()).map(LabelId::from_index);
-    let is_wait: Vec<bool> = ids
-        .map(|id| activities.label(id) == Activity::Input(InputStage::Wait))
-        .collect();
-    if !track.may_have(|label| is_wait[label.index()]) {
-        return None;
-    }
+    let is_wait = waits_of(session, track)?;
     let labels = session.labels.iter();
     let is_own: Vec<bool> = labels.map(|label| is_function(session, label)).collect();
     let (mut waits, mut inside) = (Vec::new(), Inside::new());
@@ -70,6 +63,17 @@ pub(super) fn own_code(session: &Session, track: &Track, windows: &Intervals) ->
     }
     let least_ps = MOST * Intervals::union_of(waits).duration().0 as f64;
     innermost(&inside, least_ps)
+}
+
+/// By label, whether it waits for the next element; none on a thread that has no such wait.
+fn waits_of(session: &Session, track: &Track) -> Option<Vec<bool>> {
+    let activities = Activities::of(session);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_wait: Vec<bool> = ids
+        .map(|id| activities.label(id) == Activity::Input(InputStage::Wait))
+        .collect();
+    let has_wait = track.may_have(|label| is_wait[label.index()]);
+    has_wait.then_some(is_wait)
 }
 
 /// Whether it is a function of the program that is no stage of input itself.
@@ -112,14 +116,7 @@ pub(crate) fn own_loader(
     track: &Track,
     windows: &Intervals,
 ) -> Option<(LabelId, f64)> {
-    let activities = Activities::of(session);
-    let ids = (0..session.labels.len()).map(LabelId::from_index);
-    let is_wait: Vec<bool> = ids
-        .map(|id| activities.label(id) == Activity::Input(InputStage::Wait))
-        .collect();
-    if !track.may_have(|label| is_wait[label.index()]) {
-        return None;
-    }
+    let is_wait = waits_of(session, track)?;
     let labels = session.labels.iter();
     let is_own: Vec<bool> = labels
         .map(|label| is_own_function(session, label))

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::recompilation::all_begin;
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -36,10 +37,11 @@ const FIX_SAME: &str = "Warming up does not help, because the same function is c
 /// What to do about functions that are compiled repeatedly, by what is known to have changed.
 fn fix_steady(facts: &Facts<'_>) -> &'static str {
     let again = facts.compilations().iter().filter(|row| row.is_again);
-    let changes = again.map(|row| row.change.as_str());
-    let mut known = changes.filter(|change| !change.is_empty()).peekable();
-    let is_same = known.peek().is_some() && known.all(|change| change.starts_with(SAME_SHAPES));
-    if is_same { FIX_SAME } else { FIX_STEADY }
+    if all_begin(again, SAME_SHAPES) {
+        FIX_SAME
+    } else {
+        FIX_STEADY
+    }
 }
 
 /// Whether a function was compiled so often that this is not warm-up.

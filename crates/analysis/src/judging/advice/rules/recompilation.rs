@@ -195,11 +195,19 @@ fn told(&(name, (count, time_ps)): &(&str, (usize, i64))) -> String {
     format!("{name} {times}, {}", format::duration_ps(time_ps as f64))
 }
 
+/// Whether something is known of what changed, and all that is known begins so.
+pub(super) fn all_begin<'a>(
+    compiled: impl Iterator<Item = &'a CompilationRow>,
+    begin: &str,
+) -> bool {
+    let changes = compiled.map(|row| row.change.as_str());
+    let mut known = changes.filter(|change| !change.is_empty()).peekable();
+    known.peek().is_some() && known.all(|change| change.starts_with(begin))
+}
+
 /// What to do about all that is known of what changed.
 fn fix(longest: &[&CompilationRow]) -> &'static str {
-    let changes = longest.iter().map(|row| row.change.as_str());
-    let known: Vec<&str> = changes.filter(|change| !change.is_empty()).collect();
-    let all = |begin: &str| !known.is_empty() && known.iter().all(|one| one.starts_with(begin));
+    let all = |begin: &str| all_begin(longest.iter().copied(), begin);
     if all(SAME_PROGRAM) {
         FIX_ANEW
     } else if all(OTHER_VALUES) {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import signal
 import threading
 from types import FrameType
 
-from . import attach, console, session_ids
+from . import abrupt_exit, attach, console, session_ids
 from .errors import StepscopeError
 from .program_capture import ProgramCapture
 from .run_request import RunRequest
@@ -31,9 +32,12 @@ def start() -> None:
         _listen_to_signal(_capture)
         _capture.start()
         listener = attach.listen(_capture)
+        ends = contextlib.ExitStack()
         if listener is not None:
-            atexit.register(listener.close)
-        atexit.register(_capture.close)
+            ends.callback(listener.close)
+        ends.callback(_capture.close)
+        atexit.register(ends.close)
+        abrupt_exit.install(ends.close)
     except StepscopeError as error:
         console.warn(f"no capture: {error}")
     except Exception as error:  # noqa: BLE001 - the program runs as without us

@@ -208,6 +208,24 @@ def test_what_was_not_found_is_said_at_the_end(tmp_path: Path) -> None:
     assert not (tmp_path / "profiles").exists()
 
 
+def test_a_program_that_ends_without_its_exit_handlers_keeps_its_capture(tmp_path: Path) -> None:
+    program = PROGRAM + (
+        "import os\n"
+        "for step in range(40):\n"
+        "    w, loss = train_step(w, x)\n"
+        "    if step == 35 and hasattr(os, 'fork') and os.fork() == 0:\n"
+        "        os._exit(0)  # a worker of the program ends nothing\n"
+        "    if step == 38:\n"
+        "        os._exit(3)\n"
+    )
+    process = unmodified.start(tmp_path, program, {"steps": [30, 50]})
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 3
+    manifest = captures.manifest_of(captures.only_profile(tmp_path))
+    assert [step["step"] for step in manifest["steps"]][:8] == list(range(30, 38))
+    assert "open it: stepscope view" in told
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="there is no such signal")
 def test_the_signal_starts_and_ends_a_capture(tmp_path: Path) -> None:
     program = PROGRAM + (

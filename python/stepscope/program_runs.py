@@ -13,6 +13,7 @@ then nothing must be captured, so a choice is settled only
 
 from __future__ import annotations
 
+import inspect
 import threading
 import weakref
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ RUNS_WATCHED = 64
 _PROGRAMS_MAX = 64
 _RESULTS_MAX = 64
 _LIBRARY = ("jax.", "jax._src.")
+_PMAP = "jax._src.pmap"
 
 
 class Listener(Protocol):
@@ -158,7 +160,7 @@ class ProgramRuns:
         seen = self._seen.get(id(program))
         if seen is None:
             is_library = (getattr(program, "__module__", None) or "").startswith(_LIBRARY)
-            is_mapped = getattr(program, "__module__", None) == "jax._src.pmap"
+            is_mapped = getattr(program, "__module__", None) == _PMAP
             if (is_library and not is_mapped) or len(self._seen) >= _PROGRAMS_MAX:
                 return
             seen = self._seen[id(program)] = _Seen(program)
@@ -188,13 +190,23 @@ class ProgramRuns:
                 self._listener.ended(None)
             is_change = self._chosen is not None
             self._chosen, self._next, self.program = seen, None, seen.program
-            self.name = getattr(seen.program, "__name__", None) or "a compiled program"
+            self.name = _name_of(seen.program)
             self._thread = threading.get_ident()
             if is_change:
                 self._listener.changed()
             self._next_step(seen, outputs)
         finally:
             self._is_inside = False
+
+
+def _name_of(program: Any) -> str:
+    """The name of the function that was compiled; of `pmap`, that of what it maps."""
+    if getattr(program, "__module__", None) == _PMAP:
+        # All programs of pmap are called `_fun`, which has the function of the user in its closure.
+        closure = getattr(inspect.unwrap(program), "__closure__", None) or ()
+        mapped = (getattr(cell.cell_contents, "f", None) for cell in closure)
+        program = next((function for function in mapped if callable(function)), program)
+    return getattr(program, "__name__", None) or "a compiled program"
 
 
 def _leaves(tree: Any) -> list[Any]:

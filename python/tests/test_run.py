@@ -82,6 +82,25 @@ def test_the_profile_of_the_program_itself_comes_first(
     assert len(steps) >= len(captured) - 1
 
 
+MAPPED = """
+import jax, jax.numpy as jnp
+def train_step(w, x):
+    gradient = jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w)))(w)
+    return w - 0.01 * jax.lax.pmean(gradient, "devices")
+mapped = jax.pmap(train_step, axis_name="devices")
+w = x = jnp.ones((2, 32, 32))
+for step in range(40):
+    w = mapped(w, x)
+"""
+
+
+@pytest.mark.oldest
+def test_a_mapped_program_has_the_name_of_its_function(tmp_path: Path) -> None:
+    two = "--xla_force_host_platform_device_count=2"
+    _, told = unmodified.run(tmp_path, MAPPED, {"steps": [30, 33]}, XLA_FLAGS=two)
+    assert "steps are runs of train_step; steps 30..32 will be captured" in told
+
+
 ACCUMULATE = """
 import jax, jax.numpy as jnp
 gradient = jax.jit(jax.grad(lambda w, x: jnp.sum(jnp.tanh(x @ w))))

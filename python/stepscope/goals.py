@@ -141,7 +141,7 @@ def _faithful(result: CaptureResult) -> tuple[bool | None, str]:
     ratio = None if result.cost is None else result.cost.step_ratio
     if ratio is None:
         return None, "the slowdown was not measured: too few steps before the capture"
-    text = f"captured steps took {ratio:+.1%} compared with the steps before"
+    text = f"captured steps took {ratio:+z.1%} compared with the steps before"
     return ratio <= FAITHFUL_RATIO_MAX, f"{text} (at most {FAITHFUL_RATIO_MAX:+.0%})"
 
 

@@ -60,7 +60,7 @@ def _cost(result: CaptureResult) -> list[str]:
         return []
     text = (
         f"captured steps took {console.seconds_text(cost.step_ns / 1e9)}, "
-        f"{cost.step_ratio:+.0%} compared with the {cost.steps_before} steps before "
+        f"{cost.step_ratio:+z.0%} compared with the {cost.steps_before} steps before "
         f"({console.seconds_text(cost.step_before_ns / 1e9)})"
     )
     return [text if cost.grade == "good" else f"{cost.grade}: {text}; {cost.remedy}"]

@@ -514,11 +514,16 @@ impl Session {
     /// `host/GPU:0` with several hosts, `GPU:0` with one.
     pub fn device_title(&self, id: DeviceId) -> String {
         let device = self.device(id);
+        self.title_on(device.host, &device.name)
+    }
+
+    /// The name of something on a host, after the host's where there are several.
+    pub fn title_on(&self, host: HostId, name: &str) -> String {
         let hosts = self.frame.as_ref().map(|frame| frame.host_count);
         if hosts.unwrap_or(self.hosts.len()) == 1 {
-            device.name.clone()
+            name.to_owned()
         } else {
-            format!("{}/{}", self.host(device.host).name, device.name)
+            format!("{}/{name}", self.host(host).name)
         }
     }
 

@@ -405,7 +405,7 @@ pub(super) fn place(session: &Session, track: u32) -> String {
     };
     match found.device {
         Some(device) => session.device_title(device),
-        None => session.text(found.name).to_owned(),
+        None => session.title_on(found.host, session.text(found.name)),
     }
 }
 

@@ -106,6 +106,22 @@ fn large_results_of_a_host_take_new_memory_in_each_run() {
     assert!(!ids(&report).contains(&"donation"), "{report}");
 }
 
+/// What `jnp.asarray` makes of a batch.
+#[test]
+fn a_program_that_only_copies_is_there_to_keep_its_argument() {
+    let program = |op: &str| {
+        let text = kept(4096).replace("add.9", op);
+        let (text, hlo) = text.split_once("program 5 jit_step").expect("a program");
+        let (_, hlo) = hlo.split_once("s.0 =").expect("the argument");
+        let hlo = hlo.replace("add(s.0, s.0)", &format!("{op}(s.0)"));
+        advice(&[format!("{text}\nprogram 5 jit_step\ns.0 ={hlo}")])
+    };
+    let report = program("negate");
+    assert!(ids(&report).contains(&"donation"), "{report}");
+    let report = program("copy");
+    assert!(!ids(&report).contains(&"donation"), "{report}");
+}
+
 /// XLA:CPU runs ops on several threads at once.
 #[test]
 fn copies_beside_other_work_save_less() {

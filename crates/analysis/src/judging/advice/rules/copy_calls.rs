@@ -93,7 +93,7 @@ fn is_in_copy(session: &Session, track: &Track, call: Span) -> bool {
 }
 
 /// Whether a program returns its only argument as it is.
-fn copies(program: &Program) -> bool {
+pub(super) fn copies(program: &Program) -> bool {
     let root = program.entry().and_then(|entry| program.root(entry));
     root.is_some_and(|root| {
         let copied = program.operand(root, 0);

@@ -53,3 +53,15 @@ fn functions_that_run_in_python_although_they_are_jitted_are_named() {
     let report = advice(&[cpu(GAP, &traced, "")]);
     assert!(!ids(&report).contains(&"debug_switches"), "{report}");
 }
+
+/// Launches are slower with the switch on, too, and it has to go whatever else there is.
+#[test]
+fn a_switch_explains_what_is_twice_its_time() {
+    let python = "601..998us PjitFunction(step)
+    602..840us $train.py:9 flatten
+    842..997us $api.py:116 _nan_check_posthook";
+    let report = advice(&[cpu(GAP, python, "")]);
+    let found = finding(&report, "debug_switches");
+    assert_eq!(ids(&report)[0], "debug_switches", "{report}");
+    assert_eq!(found["also_seen_as"][0]["id"], "host_bound", "{found}");
+}

@@ -7,7 +7,12 @@ use crate::support::{ask, drawn};
 
 /// A function that is compiled in each of three calls, each time to another program.
 fn compiled(program: impl Fn(u32) -> String) -> Value {
-    let calls: Vec<String> = (0..3u32)
+    compiled_times(3, "", program)
+}
+
+/// The same for any number of calls, with other frames on the thread.
+fn compiled_times(count: u32, frames: &str, program: impl Fn(u32) -> String) -> Value {
+    let calls: Vec<String> = (0..count)
         .map(|number| {
             let start = number * 1000;
             format!(
@@ -19,7 +24,7 @@ fn compiled(program: impl Fn(u32) -> String) -> Value {
             )
         })
         .collect();
-    let ops: Vec<String> = (0..3u32)
+    let ops: Vec<String> = (0..count)
         .map(|number| {
             let (start, id) = (number * 1000, 20 + number);
             format!(
@@ -29,11 +34,11 @@ fn compiled(program: impl Fn(u32) -> String) -> Value {
             )
         })
         .collect();
-    let programs: Vec<String> = (0..3u32)
+    let programs: Vec<String> = (0..count)
         .map(|number| format!("program {} jit_step\n{}\n", 20 + number, program(number)))
         .collect();
     let drawing = format!(
-        "host vm\nthread python\n{}thread tf_XLAEigen/42\n\
+        "host vm\nthread python\n{}{frames}thread tf_XLAEigen/42\n\
          each [hlo_op=$name device_ordinal=0]\n{}{}",
         calls.concat(),
         ops.concat(),
@@ -103,4 +108,33 @@ fn padding_is_not_advised_where_no_shape_changes() {
     let fix = told("compilation");
     assert!(fix.contains("nor does padding"), "{fix}");
     assert!(told("recompilation").contains("Padding does not help"));
+}
+
+#[test]
+fn a_cleared_cache_is_why() {
+    let clears = "910..950us $api.py:2909 clear_caches\n1910..1950us $api.py:2909 clear_caches\n";
+    let report = compiled_times(3, clears, |_| program(3, "negate"));
+    let (what, fix) = told(&report);
+    assert!(what.contains("had cleared JAX's caches"), "{what}");
+    assert!(fix.contains("Do not call it in the loop"), "{fix}");
+    assert!(!what.contains("re-created function"), "{what}");
+}
+
+/// The cache of a decoding loop, to which each call appends.
+#[test]
+fn an_array_that_grows_is_allocated_once() {
+    let program = |length: u32| {
+        format!(
+            "a.0 = f32[8,{length},64] parameter(0) op_name=\"cache\"
+            ROOT a.9 = f32[8,{length},64] negate(a.0) source=/home/me/train.py:14"
+        )
+    };
+    let (_, fix) = told(&compiled_times(5, "", |number| program(7 + number)));
+    assert!(fix.contains("dynamic_update_slice"), "{fix}");
+    // Lengths that come and go are those of batches.
+    let lengths = [7, 12, 9, 8, 14];
+    let (_, fix) = told(&compiled_times(5, "", |number| {
+        program(lengths[number as usize])
+    }));
+    assert!(fix.starts_with("Pad batches to one shape"), "{fix}");
 }

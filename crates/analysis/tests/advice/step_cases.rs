@@ -219,6 +219,17 @@ pub(crate) fn cases() -> Vec<Case> {
             measured("reduce.2 = f32[] reduce(dot.1)"),
             measured("reduce.2 = f32[64] reduce(dot.1)"),
         ),
+        // Of data, and of the weights that the step updates.
+        one(
+            "beside_training",
+            measured("reduce.2 = f32[32] reduce(dot.1)").replace(
+                "p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64]",
+                "p.0 = f32[32,64] parameter(0)
+          dot.1 = f32[32,32]",
+            ),
+            measured("reduce.2 = f32[64] reduce(dot.1)"),
+        ),
         // An evaluation of several batches after some of the steps.
         one(
             "metric_programs",

@@ -72,3 +72,30 @@ fn participants_that_were_not_captured_are_missed() {
     let why = of("{{0}}");
     assert!(why.contains("share the cores"), "{why}");
 }
+
+/// `nnx.jit` does so in Python, in each call.
+#[test]
+fn modules_that_are_taken_apart_in_each_call_are_named() {
+    let python = "601..998us $compilation.py:1019 __call__
+        602..997us $compilation.py:997 _get_pure_args_kwargs
+        603..996us $extract.py:338 to_tree
+        604..995us $tree_util.py:410 tree_map";
+    let report = advice(&[cpu(GAP, python, "")]);
+    let found = finding(&report, "host_bound");
+    assert_eq!(
+        found["title"], "Flax NNX takes modules apart in each call",
+        "{report}"
+    );
+    assert!(found["fix"].as_str().expect("a fix").contains("nnx.split"));
+}
+
+/// What is transformed outside of `jit` is traced in each call, and nothing is compiled.
+#[test]
+fn tracing_is_not_called_compilation() {
+    let python = "601..998us $train.py:9 step\n602..997us $pjit.py:491 _trace_for_jit";
+    let report = advice(&[cpu(GAP, python, "")]);
+    let found = finding(&report, "compilation");
+    assert_eq!(found["title"], "Tracing within steps", "{report}");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("Nothing is compiled then"), "{what}");
+}

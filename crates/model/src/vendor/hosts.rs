@@ -161,6 +161,19 @@ pub fn is_cache_read(name: &str) -> bool {
     CACHE_READ.is_match(name)
 }
 
+/// Flax NNX takes modules apart or puts them together, as `nnx.jit` does in each call.
+pub fn is_nnx_split(frame: &str) -> bool {
+    NNX.is_match(frame.trim_start_matches('$'))
+}
+
+/// The program makes JAX forget what it compiled: `jax.clear_caches()`, or `step.clear_cache()`.
+pub fn is_cache_clear(name: &str) -> bool {
+    let function = name
+        .strip_prefix('$')
+        .and_then(|frame| frame.rsplit(' ').next());
+    function.is_some_and(|function| matches!(function, "clear_caches" | "clear_cache"))
+}
+
 /// The function of a module: `jit_step` is `step`.
 pub fn module_function(module: &str) -> &str {
     let rest = ["jit_", "pjit_", "pmap_"]
@@ -315,7 +328,15 @@ patterns! {
         r"async_checkpointer|asyncio_utils|atomicity|base_pytree_checkpoint_handler|",
         r"composite_checkpoint_handler|jax_array_handlers|ocdbt_utils|pytree_checkpoint_handler|",
         r"pytree_checkpointer|tensorstore_utils|type_handlers|grain_pool|lazy_dataset|",
-        r"multiprocess_prefetch|process_prefetch)\.py:",
+        r"multiprocess_prefetch|process_prefetch)\.py:|",
+        // `jax.tree`, whose file has a name that programs give their own.
+        r"^tree\.py:\d+ (all|broadcast|flatten(_with_path)?|leaves(_with_path)?|map(_with_path)?|reduce|",
+        r"reduce_associative|structure|transpose|unflatten)$",
+    ];
+    // What `nnx.jit` and other transformations of Flax NNX do around the function.
+    NNX = [
+        r"^(extract\.py:\d+ (to|from)_tree|graphlib\.py:|",
+        r"compilation\.py:\d+ (_jit_(split|merge)_fn|_get_pure_args_kwargs|_process_out))",
     ];
     CACHE = [
         r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",
@@ -426,6 +447,15 @@ mod tests {
             Class::Compile
         );
         assert_eq!(host_event("end: dot.1").0, SliceKind::Marker);
+    }
+
+    #[test]
+    fn files_of_libraries_are_known() {
+        assert!(is_library_frame("$tree.py:116 map"));
+        assert!(!is_library_frame("$tree.py:9 grow"), "a program's own");
+        assert!(is_nnx_split("$extract.py:338 to_tree"));
+        assert!(!is_nnx_split("$extract.py:12 features"));
+        assert!(is_cache_clear("$api.py:2909 clear_caches"));
     }
 
     #[test]

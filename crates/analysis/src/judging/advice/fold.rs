@@ -14,12 +14,9 @@
 
 use super::facts::{Facts, part_ps};
 use super::report::AdviceFinding;
-use super::rules::{EXPLAINED, STEP_OUTLIERS};
+use super::rules::{EXPLAINED, MOSTLY, STEP_OUTLIERS};
 use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
-
-/// A cause is about so much of the time of what it explains.
-const MOSTLY: f64 = 0.8;
 
 /// Folds findings into those that explain the same time. Nothing is lost: they are what that was also
 /// seen as.
@@ -29,19 +26,22 @@ pub(super) fn fold(findings: &mut Vec<AdviceFinding>, facts: &Facts<'_>) {
     }
     // Whatever the host does in long steps. What devices compute in them is not what others compute.
     let is_long = |one: &AdviceFinding| one.id == STEP_OUTLIERS;
-    fold_one(findings, facts, is_long, |one| {
+    fold_one(findings, facts, MOSTLY, is_long, |one| {
         !is_long(one) && !one.parts.contains(&PartKind::DeviceCompute)
     });
     for explained in EXPLAINED.iter().filter(|one| one.is_same) {
         let is_cause = |one: &AdviceFinding| explained.is_cause(one);
-        fold_one(findings, facts, |one| explained.is_effect(one), is_cause);
+        let is_effect = |one: &AdviceFinding| explained.is_effect(one);
+        fold_one(findings, facts, explained.least(), is_effect, is_cause);
     }
 }
 
-/// Folds the first finding that `is_effect` accepts into the one that explains most of it.
+/// Folds the first finding that `is_effect` accepts into the one that explains most of it, if that is this
+/// share.
 fn fold_one(
     findings: &mut Vec<AdviceFinding>,
     facts: &Facts<'_>,
+    least: f64,
     is_effect: impl Fn(&AdviceFinding) -> bool,
     is_cause: impl Fn(&AdviceFinding) -> bool,
 ) {
@@ -57,7 +57,7 @@ fn fold_one(
     let Some((cause, share)) = shares.max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return;
     };
-    if share < MOSTLY {
+    if share < least {
         return;
     }
     let effect = findings.remove(at);

@@ -65,6 +65,12 @@ pub const ADVICE: &[Threshold] = &[
     smaller("float64_work_ratio", "Work on f64", 0.1, 0.4),
     smaller("metric_programs_ratio", "Metrics in every step", 0.1, 0.3),
     smaller(
+        "beside_training_ratio",
+        "Work beside training in every step",
+        0.25,
+        0.5,
+    ),
+    smaller(
         "replicated_work_ratio",
         "Products that devices repeat",
         0.1,

@@ -8,12 +8,15 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::{compiled_function, dispatched_function, is_cache_read};
+use stepscope_model::host_names::{
+    compiled_function, dispatched_function, is_cache_clear, is_cache_read,
+};
 use stepscope_model::{
     Activity, CompilePhase, HostId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span,
     TrackId,
 };
 
+use super::contents::{FORGOTTEN, SAME_PROGRAM};
 use super::programs::{Match, Programs};
 use super::report::{CompilationRow, FunctionRow};
 use crate::measuring::activity::host_tracks;
@@ -108,8 +111,8 @@ fn of_host(
             own
         })
         .collect();
-    let names = named_slices(session, &tracks, within);
-    let mut compiled: BTreeMap<String, Vec<Option<Match>>> = BTreeMap::new();
+    let names = named_slices(session, &tracks, within.end);
+    let mut compiled: BTreeMap<String, Vec<Earlier>> = BTreeMap::new();
     let rows = units.into_iter().map(|unit| {
         let function = unit.function.clone().or_else(|| names.function(unit.span));
         let function = function.unwrap_or_default();
@@ -126,19 +129,29 @@ fn of_host(
         let earlier = compiled.entry(function.clone()).or_default();
         if earlier.is_empty() {
             let ran_before = programs.ran_before(host, &function, unit.span.start);
-            earlier.extend(ran_before.map(Some));
+            earlier.extend(ran_before.map(|program| Earlier {
+                program: Some(program),
+                end: Picos(i64::MIN),
+            }));
         }
         // Other functions may have the same name.
         let may_be_same =
-            |before: &&Option<Match>| programs.may_be_same(&function, **before, found);
+            |before: &&Earlier| programs.may_be_same(&function, before.program, found);
         let before = earlier.iter().rev().find(may_be_same).copied();
         let is_again = !function.is_empty() && before.is_some();
-        let change = match (before.flatten(), found) {
+        let mut change = match (before.and_then(|before| before.program), found) {
             _ if !is_again => String::new(),
             (Some(before), Some(found)) => programs.change(before, found),
             _ => "unknown: one of the programs did not run in the window".to_owned(),
         };
-        earlier.push(found);
+        let is_forgotten = |before: Earlier| names.clears_cache(before.end, unit.span.start);
+        if change.starts_with(SAME_PROGRAM) && before.is_some_and(is_forgotten) {
+            FORGOTTEN.clone_into(&mut change);
+        }
+        earlier.push(Earlier {
+            program: found,
+            end: unit.span.end,
+        });
         let duration_ps = unit.span.duration().0;
         CompilationRow {
             function,
@@ -168,6 +181,13 @@ fn of_host(
         }
     });
     rows.collect()
+}
+
+/// A compilation of a function before another one of it.
+#[derive(Clone, Copy)]
+struct Earlier {
+    program: Option<Match>,
+    end: Picos,
 }
 
 /// A compilation before its figures.
@@ -292,52 +312,69 @@ fn is_within(covered: &[Span], instant: Picos) -> bool {
     after > 0 && covered[after - 1].contains_instant(instant)
 }
 
-/// Slices whose names contain the compiled function, and slices that read the cache, sorted by start.
+/// Slices whose names contain the compiled function, and slices that read or clear a cache, sorted by start.
+#[derive(Default)]
 struct NamedSlices {
     functions: Vec<(Picos, String)>,
     cache_reads: Vec<Picos>,
+    cache_clears: Vec<Picos>,
 }
 
-fn named_slices(session: &Session, tracks: &[TrackId], within: Span) -> NamedSlices {
-    let labels = session.labels.iter().map(|label| {
-        let name = session.text(label.name);
-        let function = compiled_function(name).map(str::to_owned);
-        (function, is_cache_read(name))
-    });
-    let labels: Vec<(Option<String>, bool)> = labels.collect();
-    let mut named = NamedSlices {
-        functions: Vec::new(),
-        cache_reads: Vec::new(),
+/// What the name of a label says of compilations.
+#[derive(Default, PartialEq, Eq)]
+struct Said {
+    function: Option<String>,
+    is_read: bool,
+    is_clear: bool,
+}
+
+impl Said {
+    fn by(name: &str) -> Self {
+        Self {
+            function: compiled_function(name).map(str::to_owned),
+            is_read: is_cache_read(name),
+            is_clear: is_cache_clear(name),
+        }
+    }
+}
+
+/// Those before `end`.
+fn named_slices(session: &Session, tracks: &[TrackId], end: Picos) -> NamedSlices {
+    let within = Span {
+        start: Picos(i64::MIN),
+        end,
     };
-    if labels
-        .iter()
-        .all(|(function, is_read)| function.is_none() && !is_read)
-    {
+    let names = session.labels.iter().map(|label| session.text(label.name));
+    let said: Vec<Said> = names.map(Said::by).collect();
+    let mut named = NamedSlices::default();
+    let nothing = Said::default();
+    if said.iter().all(|said| *said == nothing) {
         return named;
     }
     for &id in tracks {
-        let is_named = |label: LabelId| {
-            let (function, is_read) = &labels[label.index()];
-            function.is_some() || *is_read
-        };
+        let is_named = |label: LabelId| said[label.index()] != nothing;
         let Some(track) = session.track_having(id, is_named) else {
             continue;
         };
         for lane in &track.lanes {
             for index in lane.overlapping(within) {
-                let (function, is_read) = &labels[lane.labels()[index].index()];
+                let said = &said[lane.labels()[index].index()];
                 let start = Picos(lane.starts()[index]);
-                if let Some(function) = function {
+                if let Some(function) = &said.function {
                     named.functions.push((start, function.clone()));
                 }
-                if *is_read {
+                if said.is_read {
                     named.cache_reads.push(start);
+                }
+                if said.is_clear {
+                    named.cache_clears.push(start);
                 }
             }
         }
     }
     named.functions.sort();
     named.cache_reads.sort_unstable();
+    named.cache_clears.sort_unstable();
     named
 }
 
@@ -351,13 +388,18 @@ impl NamedSlices {
     }
 
     fn asks_cache(&self, span: Span) -> bool {
-        let first = self
-            .cache_reads
-            .partition_point(|start| *start < span.start);
-        self.cache_reads
-            .get(first)
-            .is_some_and(|start| *start < span.end)
+        has_within(&self.cache_reads, span.start, span.end)
     }
+
+    fn clears_cache(&self, from: Picos, to: Picos) -> bool {
+        has_within(&self.cache_clears, from, to)
+    }
+}
+
+/// Whether one of these, which are sorted, is from `from` on and before `to`.
+fn has_within(sorted: &[Picos], from: Picos, to: Picos) -> bool {
+    let first = sorted.partition_point(|start| *start < from);
+    sorted.get(first).is_some_and(|start| *start < to)
 }
 
 /// The step whose annotation on the host contains the instant; else the step with any span that does.

@@ -12,6 +12,10 @@ pub(crate) const SAME_SHAPES: &str = "same shapes";
 /// How it begins if the programs are the same.
 pub(crate) const SAME_PROGRAM: &str = "same shapes and the same program";
 
+/// What it is if the program made JAX forget the first one.
+pub(crate) const FORGOTTEN: &str =
+    "same shapes and the same program: the program had cleared JAX's caches (jax.clear_caches)";
+
 /// How it begins if only values within the program differ.
 pub(crate) const OTHER_VALUES: &str = "same shapes, other values in the program";
 

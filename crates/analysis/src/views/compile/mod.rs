@@ -19,7 +19,7 @@ mod report;
 mod tables;
 
 use clap::Args;
-pub(crate) use contents::{OTHER_VALUES, SAME_PROGRAM, SAME_SHAPES};
+pub(crate) use contents::{FORGOTTEN, OTHER_VALUES, SAME_PROGRAM, SAME_SHAPES};
 pub(crate) use report::PHASES;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
 use rustc_hash::FxHashSet;
@@ -216,6 +216,10 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
                     not change, and every program had been compiled before.";
         return vec![Note::info("no-compilation", text).with_hint(record(session))];
     }
+    let traced = rows.iter().filter(|row| row.is_only_traced()).count();
+    if traced > 0 {
+        notes.push(only_traced(traced, rows.len()));
+    }
     let again = rows.iter().filter(|row| row.is_again).count();
     if again > 0 {
         notes.push(
@@ -248,7 +252,10 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             .with_code(recording::python_frames(session)),
         );
     }
-    let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();
+    let unmatched = rows
+        .iter()
+        .filter(|row| row.program.is_empty() && !row.is_only_traced())
+        .count();
     if unmatched > 0 {
         notes.push(Note::info(
             "compilations-unmatched",
@@ -276,6 +283,16 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
         ));
     }
     notes
+}
+
+fn only_traced(traced: usize, all: usize) -> Note {
+    let text = format!(
+        "{traced} of {all} only traced functions, and compiled nothing: `grad`, `vmap` and others \
+         trace the jitted functions within what they transform in each call that is outside of jit \
+         (`jax.nn.relu` is one).",
+    );
+    Note::info("only-traced", text)
+        .with_hint("Jit the function that calls them, so that it is traced once.")
 }
 
 fn names(rows: &[CompilationRow]) -> String {

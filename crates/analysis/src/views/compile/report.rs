@@ -114,6 +114,21 @@ pub struct CompilationRow {
     pub change: String,
 }
 
+impl CompilationRow {
+    /// Whether a function was traced, and nothing lowered, compiled, or read from the cache.
+    pub(crate) fn is_only_traced(&self) -> bool {
+        let after = [
+            self.lower_ps,
+            self.optimize_ps,
+            self.generate_ps,
+            self.autotune_ps,
+            self.backend_ps,
+            self.cache_ps,
+        ];
+        self.trace_ps > 0 && after.iter().all(|&phase| phase == 0)
+    }
+}
+
 /// The compilations of one function.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]

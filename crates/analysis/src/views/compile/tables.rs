@@ -37,6 +37,15 @@ impl Report for CompileReport {
             0 => "none recompiled".to_owned(),
             again => format!("{again} recompiled"),
         };
+        let traced = self.rows.iter().filter(|row| row.is_only_traced()).count();
+        // Of rows that were left out it is unknown.
+        let compiled = match traced {
+            traced if traced > 0 && traced == self.rows.len() => {
+                let times = format::counted(self.row_count, "time");
+                format!("nothing; functions were traced {times}")
+            }
+            _ => format!("{}, {words}", format::counted(self.row_count, "time")),
+        };
         let in_steps = self.in_steps_ratio.map_or_else(String::new, |ratio| {
             format!(", {} of the mean step", format::percent(ratio))
         });
@@ -51,10 +60,7 @@ impl Report for CompileReport {
                     self.threshold
                 ),
             ),
-            (
-                "Compiled".to_owned(),
-                format!("{}, {words}", format::counted(self.row_count, "time")),
-            ),
+            ("Compiled".to_owned(), compiled),
         ]
     }
 }

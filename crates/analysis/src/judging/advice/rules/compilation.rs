@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::recompilation::all_begin;
+use super::recompilation::{FIX_FORGOTTEN, all_begin};
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
-use crate::views::compile::SAME_SHAPES;
+use crate::views::compile::{FORGOTTEN, SAME_SHAPES};
 
 pub(super) static RULE: Rule = Rule {
     id: "compilation",
@@ -21,8 +21,11 @@ pub(super) static RULE: Rule = Rule {
 /// Number of functions that the finding names.
 const TOLD: usize = 4;
 
-/// From this share of the time of compilations on, those of functions compiled before are the cause.
-const MOSTLY_AGAIN: f64 = 0.5;
+/// From this share of the time of compilations on, those of functions compiled before, or that only trace,
+/// are the cause.
+const MOSTLY: f64 = 0.5;
+
+const GAIN: &str = "idle time of the devices during compilation ÷ number of steps";
 
 /// What to do if something is compiled again and again.
 pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled repeatedly: find what changes \
@@ -37,7 +40,9 @@ const FIX_SAME: &str = "Warming up does not help, because the same function is c
 /// What to do about functions that are compiled repeatedly, by what is known to have changed.
 fn fix_steady(facts: &Facts<'_>) -> &'static str {
     let again = facts.compilations().iter().filter(|row| row.is_again);
-    if all_begin(again, SAME_SHAPES) {
+    if all_begin(again.clone(), FORGOTTEN) {
+        FIX_FORGOTTEN
+    } else if all_begin(again, SAME_SHAPES) {
         FIX_SAME
     } else {
         FIX_STEADY
@@ -70,6 +75,18 @@ fn longest_functions<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
     names.take(TOLD).collect()
 }
 
+/// Whether functions are only traced in most of the time.
+fn only_traces(facts: &Facts<'_>) -> bool {
+    let (mut traced_ps, mut all_ps) = (0i64, 0i64);
+    for row in facts.compilations().iter().filter(|row| row.step.is_some()) {
+        all_ps = all_ps.saturating_add(row.duration_ps);
+        if row.is_only_traced() {
+            traced_ps = traced_ps.saturating_add(row.duration_ps);
+        }
+    }
+    traced_ps > 0 && traced_ps as f64 >= MOSTLY * all_ps as f64
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     let count = facts.bars.len();
     let Some(step) = facts.step_ps else {
@@ -99,6 +116,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let number = facts.session.steps[row.step].number;
         facts.at_row(row, format!("step {number}: {length} of compilation"))
     });
+    if only_traces(facts) {
+        let text = format!(
+            "The devices are idle for {} in total while the host traces functions, in {compiled} of {count} \
+             steps. Nothing is compiled then.",
+            format::duration_ps(total),
+        );
+        return finding(&RULE, severity, text)
+            .titled("Tracing within steps".to_owned())
+            .why(
+                "`grad`, `vmap` and others trace the jitted functions within what they transform \
+                 (`jax.nn.relu` is one) in each call that is outside of jit.",
+            )
+            .fix("Jit the function that calls them, such as the whole step: it is traced once.")
+            .gain(Some(time), GAIN)
+            .seen(evidence)
+            .seen([in_view("compile", "each of them".to_owned())])
+            .found();
+    }
     let functions = longest_functions(facts);
     let named = match functions.as_slice() {
         [] => String::new(),
@@ -110,7 +145,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         all = all.saturating_add(row.duration_ps);
         again = again.saturating_add(if row.is_again { row.duration_ps } else { 0 });
     }
-    let is_again = all > 0 && again as f64 >= MOSTLY_AGAIN * all as f64;
+    let is_again = all > 0 && again as f64 >= MOSTLY * all as f64;
     let is_in_most = count >= 3 && compiled * 5 >= count * 4 || is_again;
     let fix = if is_in_most {
         fix_steady(facts)
@@ -142,7 +177,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
          shape or type.",
     )
     .code(code)
-    .gain(Some(time), "idle time of the devices during compilation ÷ number of steps")
+    .gain(Some(time), GAIN)
     .seen(evidence)
     .seen([in_view("compile", "each compilation and its phases".to_owned())])
     .found()

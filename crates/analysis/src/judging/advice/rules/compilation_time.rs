@@ -1,5 +1,6 @@
 //! Compilation that takes long in total (guides: good below 2 s, bad above 10 s).
 
+use super::recompilation::are_most;
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
@@ -25,6 +26,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity(&facts.threshold("compilation_ps"), time as f64) else {
         return Outcome::Passed(text);
     };
+    // What is compiled again has a finding of its own, and is not to be made faster but to go.
+    if are_most(facts.compilations()) {
+        let again = "most of it of functions that had been compiled before: see the check of those";
+        return Outcome::Passed(format!(
+            "{} {again}.",
+            text.trim_end_matches('.').to_owned() + ","
+        ));
+    }
     let longest = facts
         .compilations()
         .iter()

@@ -23,6 +23,7 @@ use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
 use crate::views::idle::GapRow;
 use crate::views::what_if::change::is_removable;
+use stepscope_model::host_names::is_nnx_split;
 use stepscope_model::{Activity, Framework};
 
 pub(super) static RULE: Rule = Rule {
@@ -315,6 +316,15 @@ impl Named {
                 is_guess: true,
             };
         }
+        if main == Some(Cause::Python) && mostly_in(facts, Cause::Python, is_nnx) {
+            return Self {
+                title: "Flax NNX takes modules apart in each call",
+                why: NNX,
+                remedy: SPLIT_ONCE,
+                is_whole: true,
+                is_guess: false,
+            };
+        }
         if main == Some(Cause::GarbageCollection) && only_frees(facts) {
             return Self {
                 title: "Freeing arrays delays the devices",
@@ -332,6 +342,10 @@ impl Named {
             is_guess: false,
         }
     }
+}
+
+fn is_nnx(gap: &GapRow) -> bool {
+    is_nnx_split(&gap.python) || is_nnx_split(&gap.what)
 }
 
 /// XLA names the work of a `while` op on the host after the op.
@@ -362,6 +376,11 @@ const UNROLL: &str = "Do more per iteration (jax.lax.scan(..., unroll=8)), or al
 const BETWEEN_CALLS: &str = "The thread that launches the next step is in Python's own code, such as operators \
                              on NumPy arrays, or in a native call that Python's tracer does not record, \
                              such as a lock: it records calls of functions only.";
+const NNX: &str = "`nnx.jit`, `nnx.grad` and the like flatten every module, optimizer and variable that they get, \
+                   and put them together again, in Python and in each call.";
+const SPLIT_ONCE: &str = "Split once, outside the loop: `graphdef, state = nnx.split((model, optimizer))`, and pass `state` \
+                          to a function under `jax.jit` that merges, updates, and returns `nnx.state((model, optimizer))`. \
+                          Or bind the arguments once: `nnx.cached_partial(train_step, model, optimizer)`.";
 const FREEING: &str = "Other threads left arrays to JAX to be freed, which it does on the thread that \
                        launches the next step.";
 const KEEP: &str =

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 
 /// Share of the steps that it runs in: an evaluation after every tenth step may be of ten batches. The
 /// first and the last step may be cut.
-const MIN_OF_STEPS: f64 = 0.75;
+pub(super) const MIN_OF_STEPS: f64 = 0.75;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     if facts.step_ps.is_none() {
@@ -126,7 +126,7 @@ fn thread_beside(facts: &Facts<'_>, program: &BusyProgram<'_>) -> Option<String>
 }
 
 /// Whether a program returns single numbers only, and no argument changed.
-fn measures(program: &Program) -> bool {
+pub(super) fn measures(program: &Program) -> bool {
     let has_effects = program.instructions().any(|one| {
         let opcode = one.opcode.as_str();
         matches!(opcode, "outfeed" | "send") || opcode == "custom-call" && is_callback(one)
@@ -146,7 +146,7 @@ fn is_callback(instruction: &Instruction) -> bool {
 }
 
 /// How often a program runs in a step, and the share of the steps in which it does.
-fn runs_of(facts: &Facts<'_>, program: &BusyProgram<'_>) -> (f64, f64) {
+pub(super) fn runs_of(facts: &Facts<'_>, program: &BusyProgram<'_>) -> (f64, f64) {
     let steps = StepsOfRuns::of(facts);
     let mut runs = 0u32;
     let mut with: BTreeSet<(usize, DeviceId)> = BTreeSet::new();

@@ -2,6 +2,7 @@
 
 mod async_done;
 mod barrier_cores;
+mod beside_training;
 mod between_steps;
 mod bound_by;
 mod buffer_padding;
@@ -25,6 +26,7 @@ mod float32_matmul;
 mod float64_work;
 mod fragmentation;
 mod full_queue;
+mod growing;
 mod heap_growth;
 mod host_bound;
 mod host_causes;
@@ -142,6 +144,7 @@ pub static RULES: &[&Rule] = &[
     &small_loop::RULE,
     &variants::RULE,
     &metric_programs::RULE,
+    &beside_training::RULE,
     &rematerialization::RULE,
     &debug_print::RULE,
     &python_callback::RULE,
@@ -170,6 +173,9 @@ pub(super) const BETWEEN_STEPS: &str = between_steps::RULE.id;
 /// The rule about steps that take much longer than others.
 pub(super) const STEP_OUTLIERS: &str = step_outliers::RULE.id;
 
+/// A cause is about so much of the time of what it explains.
+pub(super) const MOSTLY: f64 = 0.8;
+
 /// What happens, and the rules that say why.
 pub(super) struct Explained {
     effect: Named,
@@ -185,6 +191,17 @@ impl Explained {
 
     pub(super) fn is_cause(&self, finding: &AdviceFinding) -> bool {
         self.causes.iter().any(|cause| cause.is(finding))
+    }
+
+    /// A cause is about at least this share of the time of what it explains. A switch for debugging also
+    /// makes what it does not check slower, such as launches, and has to go whatever else there is.
+    pub(super) fn least(&self) -> f64 {
+        let is_switch = |cause: &Named| cause.id == debug_switches::RULE.id;
+        if self.causes.iter().any(is_switch) {
+            0.5
+        } else {
+            MOSTLY
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::host_names::module_function;
-use stepscope_model::{Picos, Session, Span};
+use stepscope_model::{Picos, SaturatingSum as _, Session, Span};
 
+use super::growing::{self, grows};
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -13,7 +14,7 @@ use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::measuring::interval::Intervals;
 use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
-use crate::views::compile::{CompilationRow, OTHER_VALUES, SAME_PROGRAM, SAME_SHAPES};
+use crate::views::compile::{CompilationRow, FORGOTTEN, OTHER_VALUES, SAME_PROGRAM, SAME_SHAPES};
 
 pub(super) static RULE: Rule = Rule {
     id: "recompilation",
@@ -46,6 +47,8 @@ const FIX_ANEW: &str = "Padding does not help, since shapes and types are the sa
                         the loop: `jax.jit` of a new lambda, `functools.partial` or inner function is compiled anew. Pass \
                         arguments of the same structure in every call (the same keys and lengths of dictionaries, tuples and \
                         lists), and Python numbers as arrays; let JAX log what it compiles and why.";
+pub(super) const FIX_FORGOTTEN: &str = "`jax.clear_caches()` makes JAX forget every program, so that each function is compiled again at its \
+                                        next call. Do not call it in the loop.";
 const FIX: &str = "Pad batches to one shape and drop the last partial batch; pass Python numbers as \
                    arrays; create jitted functions once, outside the loop; let JAX log what it compiles \
                    and why.";
@@ -116,7 +119,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .titled(title.to_owned())
     .why(if are_ops { WHY_OPS } else { WHY })
-    .fix(if are_ops { FIX_OPS } else { fix(&longest) })
+    .fix(if are_ops {
+        FIX_OPS
+    } else {
+        fix(facts.session, &longest)
+    })
     .why_elsewhere(
         "A function is compiled for each combination of shapes and types, and for each new \
          function object.",
@@ -195,6 +202,16 @@ fn told(&(name, (count, time_ps)): &(&str, (usize, i64))) -> String {
     format!("{name} {times}, {}", format::duration_ps(time_ps as f64))
 }
 
+/// Whether functions that had been compiled before take most of the time of all compilations.
+pub(super) fn are_most(rows: &[CompilationRow]) -> bool {
+    let sum = |counts: fn(&&CompilationRow) -> bool| {
+        let own = rows.iter().filter(counts).map(|row| row.duration_ps);
+        own.saturating_sum()
+    };
+    let all = sum(|_| true);
+    all > 0 && sum(|row| row.is_again) >= all / 2
+}
+
 /// Whether something is known of what changed, and all that is known begins so.
 pub(super) fn all_begin<'a>(
     compiled: impl Iterator<Item = &'a CompilationRow>,
@@ -206,14 +223,18 @@ pub(super) fn all_begin<'a>(
 }
 
 /// What to do about all that is known of what changed.
-fn fix(longest: &[&CompilationRow]) -> &'static str {
+fn fix(session: &Session, longest: &[&CompilationRow]) -> &'static str {
     let all = |begin: &str| all_begin(longest.iter().copied(), begin);
-    if all(SAME_PROGRAM) {
+    if all(FORGOTTEN) {
+        FIX_FORGOTTEN
+    } else if all(SAME_PROGRAM) {
         FIX_ANEW
     } else if all(OTHER_VALUES) {
         FIX_VALUES
     } else if all(SAME_SHAPES) {
         FIX_SAME
+    } else if grows(session, longest) {
+        growing::FIX
     } else {
         FIX
     }

@@ -1,0 +1,139 @@
+//! A program that runs in every step beside the one that trains, and reads nothing that training changes.
+//!
+//! ```text
+//! step      [shuffle ###########################][train_step ###]   indices of a batch, drawn anew
+//! step      [encode ################][train_step ############]      a frozen encoder
+//! ```
+
+use stepscope_model::hlo::{Program, Shape};
+use stepscope_model::host_names::dispatched_function;
+use stepscope_model::{LabelId, ProgramId};
+
+use super::callers::{Calls, caller};
+use super::metric_programs::{MIN_OF_STEPS, measures, runs_of};
+use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, no_steps, share};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::programs::BusyProgram;
+use crate::judging::advice::report::Confidence;
+use crate::judging::verdict::Severity;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "beside_training",
+    title: "Most of the work is not training",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+/// What takes this share of what training changes is a part of it, such as gradients.
+const MIN_OF_STATE: f64 = 0.5;
+
+/// `jax.random.permutation` and `jax.random.shuffle`.
+const SHUFFLE: &str = "jit__shuffle";
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if facts.step_ps.is_none() {
+        return Outcome::Skipped(no_steps(facts));
+    }
+    let programs = facts.programs();
+    if programs.is_empty() {
+        return Outcome::Skipped(NO_HLO.to_owned());
+    }
+    let is_own = |one: &BusyProgram<'_>| !facts.session.program(one.id).is_single_op();
+    let in_steps = |one: &BusyProgram<'_>| runs_of(facts, one).1 >= MIN_OF_STEPS;
+    // Programs are in the order of their time.
+    let mut training = programs.iter().filter(|one| is_own(one) && one.trains());
+    let Some(training) = training.find(|one| in_steps(one)) else {
+        return Outcome::Skipped("No program updates its arguments in every step.".to_owned());
+    };
+    let state = state(training.hlo);
+    let is_beside = |one: &&BusyProgram<'_>| {
+        let is_another = one.id != training.id && !(is_own(one) && one.trains());
+        is_another && !measures(one.hlo) && !takes(one.hlo, &state) && in_steps(one)
+    };
+    let Some(beside) = programs.iter().find(is_beside) else {
+        return Outcome::Passed(
+            "Every program that takes part of the work trains, or reads what is trained."
+                .to_owned(),
+        );
+    };
+    let id = facts.session.program(beside.id).id.to_string();
+    let is_op = |row: &OpRow| row.program_id == id;
+    let found = match share(facts, "beside_training_ratio", is_op) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let place = launched_in(facts, beside.id);
+    let place = place.map_or_else(String::new, |name| format!(", launched in {name}"));
+    let is_shuffle = facts.session.program(beside.id).name == SHUFFLE;
+    finding(
+        &RULE,
+        // It may have to be computed.
+        found.severity.max(Severity::Warning),
+        format!(
+            "{} of the devices' work is {}{place}. It runs in the steps beside {}, and reads nothing that \
+             training changes.",
+            found.text,
+            format::shortened(&beside.title),
+            format::shortened(&training.title),
+        ),
+    )
+    .why(if is_shuffle { SORTS } else { APART })
+    .fix(if is_shuffle { DRAW } else { AHEAD })
+    .fix_elsewhere(AHEAD)
+    .gain(found.per_step, SHARE_OF_WORK)
+    .sure(Confidence::Medium)
+    .seen(facts.largest_ops(is_op))
+    .found()
+}
+
+const SORTS: &str = "`jax.random.permutation` sorts all elements by random keys, also if only a few of them are taken.";
+const DRAW: &str = "Draw the few that are needed (`jax.random.randint`, or `jax.random.choice` with replacement), or \
+                    permute once per epoch and take a slice in each step.";
+const APART: &str =
+    "What does not depend on the state can be computed before, and only once for each example.";
+const AHEAD: &str = "Keep its results, as those of a frozen encoder for each example, or compute less of it in each step; \
+                     if it prepares data, a thread of the host may do so for the next step meanwhile.";
+
+/// The arrays that a program updates.
+fn state(program: &Program) -> Vec<&Shape> {
+    let arguments = program
+        .signature()
+        .map_or_else(Vec::new, |all| all.arguments);
+    let updated = arguments.into_iter().filter(|one| one.is_updated);
+    let shapes = updated.map(|one| one.shape);
+    shapes
+        .filter(|shape| !shape.dimensions.is_empty())
+        .collect()
+}
+
+/// Whether a program is called with arrays like those of a state.
+fn takes(program: &Program, state: &[&Shape]) -> bool {
+    let Some(signature) = program.signature() else {
+        return true;
+    };
+    let taken = state.iter().filter(|shape| {
+        let mut arguments = signature.arguments.iter();
+        arguments.any(|one| one.shape.is_alike(shape))
+    });
+    taken.count() as f64 >= MIN_OF_STATE * state.len() as f64
+}
+
+/// The function that calls a program most of the time.
+fn launched_in(facts: &Facts<'_>, id: ProgramId) -> Option<String> {
+    let session = facts.session;
+    let name = session.program(id).name.as_str();
+    let wanted = name.strip_prefix("jit_").unwrap_or(name);
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_call: Vec<bool> = ids
+        .map(|label| dispatched_function(session.label_name(label)) == Some(wanted))
+        .collect();
+    let calls = Calls {
+        is_call: &|label| is_call[label.index()],
+        counts: &|_, _| true,
+    };
+    let caller = caller(facts, &calls).filter(|caller| caller.is_own)?;
+    Some(caller.name)
+}

@@ -38,6 +38,7 @@ test('times read within their step or as the time of day, and the link keeps it'
   await expect(page.locator('.area-summary')).toContainText(/from step \d+ \+ 0/);
   await choice.selectOption('wall');
   await expect(page.locator('.area-summary')).toContainText(/from \d\d:\d\d:\d\d/);
+  await expect(choice).toHaveValue('wall');
   await choice.selectOption('session');
   await expect(page).not.toHaveURL(/clock=/);
 });

@@ -265,11 +265,12 @@ function matchesName(pattern: RegExp, name: string): boolean {
   return pattern.test(name) && !isOfEnd;
 }
 
-/** A search without its conditions, such as `dur>1ms` and `scope:attn`, which only the server knows. */
+/** The conditions of a search, such as `dur>1ms` and `scope:attn`, which only the server knows. */
+const CONDITIONS =
+  /(^| )(dur(ation)? *[<>]=? *[^ ]*( +[mnuµp]?s(?= |$))?|(name|scope|track|kind|class): *[^ ]*)/g;
+
 function textOf(query: string): string {
-  const isCondition = (word: string) => /^(dur[<>]|(name|scope|track|kind):\S)/.test(word);
-  const words = query.split(' ').filter((word) => !isCondition(word));
-  return words.join(' ').trim();
+  return query.replace(CONDITIONS, '').trim();
 }
 
 /** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */

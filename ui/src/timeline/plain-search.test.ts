@@ -8,6 +8,7 @@ const REPORT = { match_count: 3, names: [], slices: [] } as unknown as SearchRep
 test('texts are escaped, conditions stay', () => {
   expect(plainSearch('jit(f dur>1ms kind:copy')).toBe('jit\\(f dur>1ms kind:copy');
   expect(plainSearch('name:a[ scope:')).toBe('name:a\\[ scope:');
+  expect(plainSearch('dur > 1.5 ms f( scope: a(b')).toBe('dur > 1.5 ms f\\( scope: a\\(b');
 });
 
 test('an invalid pattern is searched for as text, with the message of all searches', async () => {
@@ -24,6 +25,13 @@ test('an invalid pattern is searched for as text, with the message of all search
   expect((await searchedAsText('a(?=b)', ahead, ask)).remark).toBe(
     'Invalid regular expression: look-around is not supported. Searched for as plain text.',
   );
+});
+
+test('what the browser rejects is not sent as a pattern', async () => {
+  const asked: string[] = [];
+  const ask = (query: string) => Promise.resolve((asked.push(query), REPORT));
+  expect((await searchedAsText('jit(f', null, ask)).remark).toMatch(/unterminated group/);
+  expect(asked).toEqual(['jit\\(f']);
 });
 
 test('other errors stay errors', async () => {

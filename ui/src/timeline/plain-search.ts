@@ -3,26 +3,32 @@ import { invalidPattern, patternError } from '../format/pattern';
 import { escapeRegex } from '../format/text';
 import type { SearchReport } from '../wire/generated/SearchReport';
 
-/** The answer to a search as plain text. Throws the error of the search if that is about something else. */
+/**
+ * The answer to a search as plain text. Throws the error of the search if that is about something else;
+ * null if this browser already rejects the pattern.
+ */
 export async function searchedAsText(
   query: string,
   error: unknown,
   ask: (query: string) => Promise<SearchReport>,
-): Promise<SearchReport & { remark: string }> {
+): Promise<SearchReport> {
   const reason = /^\w+: invalid regular expression \((.*?)\): /.exec(String(error))?.[1];
   const text = plainSearch(query);
-  if (reason === undefined || text === query) throw error;
+  if (error === null && text === query) return ask(query);
+  if (error !== null && (reason === undefined || text === query)) throw error;
   const report = await ask(text);
   // The server rejects some expressions that this browser accepts.
-  return { ...report, remark: patternError(query) || invalidPattern(reason) };
+  return { ...report, remark: patternError(query) || invalidPattern(reason ?? '') };
 }
+
+/** Conditions; of those with a pattern, all but the pattern. */
+const KEPT =
+  /((?:^|(?<= ))(?:dur(?:ation)? *[<>]=? *[^ ]*|(?:kind|class): *[^ ]+|(?:name|scope|track): *))/;
 
 /** A search with its texts escaped; conditions such as `dur>1ms` stay. */
 export function plainSearch(query: string): string {
-  const words = query.split(' ').map((word) => {
-    if (/^(dur[<>]|kind:\S)/.test(word)) return word;
-    const [, key = '', text = ''] = /^((?:name|scope|track):(?=\S))?(.*)$/s.exec(word) ?? [];
-    return key + escapeRegex(text);
-  });
-  return words.join(' ');
+  return query
+    .split(KEPT)
+    .map((part, index) => (index % 2 ? part : escapeRegex(part)))
+    .join('');
 }

@@ -48,6 +48,14 @@ export function sameSlice(one: SliceRefReport, other: SliceRefReport): boolean {
   return one.track === other.track && one.lane === other.lane && one.index === other.index;
 }
 
+function isPattern(query: string): boolean {
+  try {
+    return Boolean(new RegExp(query));
+  } catch {
+    return false;
+  }
+}
+
 /** The current search. */
 export class TimelineSearch {
   readonly state: Accessor<SearchState>;
@@ -170,18 +178,17 @@ export class TimelineSearch {
     this.onAnswer(this.state());
   }
 
-  private async fetch(
-    query: string,
-    fromPs: number,
-  ): Promise<(SearchReport & { remark?: string }) | null> {
+  private async fetch(query: string, fromPs: number): Promise<SearchReport | null> {
     this.controller.abort();
     const { signal } = (this.controller = new AbortController());
     const ask = (asked: string) => this.api.search(asked, fromPs, signal);
+    const asText = async (error: unknown) => {
+      if (signal.aborted) throw error;
+      return (await import('./plain-search')).searchedAsText(query, error, ask);
+    };
     try {
-      return await ask(query).catch(async (error: unknown) => {
-        if (signal.aborted) throw error;
-        return (await import('./plain-search')).searchedAsText(query, error, ask);
-      });
+      // What this browser rejects, the server does, too.
+      return await (isPattern(query) ? ask(query).catch(asText) : asText(null));
     } catch (error) {
       const text = errorText(error);
       if (text !== null && this.state().query === query) {

@@ -1,10 +1,11 @@
 /**
  * The only tooltip of the page. It comes after a delay, never lies over its element, and after a click
- * stays away until the pointer has moved away. Any element with `data-tip="text"` shows that text, any with
+ * stays away until the pointer has moved away. Focus brings it only if Tab or an arrow moved the focus;
+ * typing and the end of its element take it away. Any element with `data-tip="text"` shows that text, any with
  * `data-figure="key"` shows the definition from `figures.ts`, even if elements are added later;
  * `data-tip-side="right"` puts it to the right instead of below.
  */
-import { createSignal, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createSignal, onCleanup, onMount, Show } from 'solid-js';
 
 import type { Figure } from './figure';
 import { placeTip } from './tooltip-place';
@@ -17,6 +18,12 @@ interface Shown {
 }
 
 const DELAY_MS = 350;
+
+const HIDING = ['wheel', 'focusout', 'scroll', 'input'] as const;
+
+/** Keys that move the focus, and those that do nothing alone. */
+const MOVES = /^(Tab|Arrow)/;
+const ALONE = /^(Shift|Control|Alt|Meta)/;
 
 /** Definitions by key; they are many, so they are fetched when the first one is shown. */
 let figureOf: (key: string) => Figure | undefined = () => undefined;
@@ -38,6 +45,8 @@ export function TooltipLayer() {
    * because of the press does not cover its result with an explanation.
    */
   let pressedAt: PointerEvent | null = null;
+  /** Whether the reader moves the focus: a search or a closed dialog focuses its field unasked. */
+  let isMoving = false;
 
   const hide = () => {
     clearTimeout(timer);
@@ -47,10 +56,11 @@ export function TooltipLayer() {
   const press = (event: PointerEvent) => {
     pressed = elementOf(event);
     pressedAt = event;
+    isMoving = false;
     hide();
   };
   const show = (event: PointerEvent | FocusEvent) => {
-    if (pressedAt && (!('clientX' in event) || isNear(event, pressedAt))) return;
+    if ('clientX' in event ? pressedAt && isNear(event, pressedAt) : !isMoving) return;
     pressedAt = null;
     const element = elementOf(event);
     if (element !== pressed) pressed = null;
@@ -81,22 +91,32 @@ export function TooltipLayer() {
     const options = { capture: true, passive: true };
     const keys = (event: KeyboardEvent) => {
       pressedAt = null;
-      if (event.key === 'Escape') hide();
+      if (ALONE.test(event.key)) return;
+      isMoving = MOVES.test(event.key);
+      if (!isMoving) hide();
     };
+    const gone = new MutationObserver(() => {
+      if (!shown()?.element.isConnected) hide();
+    });
+    createEffect(() => {
+      if (shown()) gone.observe(document.body, { childList: true, subtree: true });
+      else gone.disconnect();
+    });
     document.addEventListener('pointerover', show, options);
     document.addEventListener('focusin', show, options);
     document.addEventListener('pointerdown', press, options);
-    for (const name of ['wheel', 'focusout', 'scroll'] as const) {
+    for (const name of HIDING) {
       document.addEventListener(name, hide, options);
     }
     document.addEventListener('pointerleave', hide);
     document.addEventListener('keydown', keys, options);
     onCleanup(() => {
       clearTimeout(timer);
+      gone.disconnect();
       document.removeEventListener('pointerover', show, options);
       document.removeEventListener('focusin', show, options);
       document.removeEventListener('pointerdown', press, options);
-      for (const name of ['wheel', 'focusout', 'scroll'] as const) {
+      for (const name of HIDING) {
         document.removeEventListener(name, hide, options);
       }
       document.removeEventListener('pointerleave', hide);

@@ -62,12 +62,12 @@ function ClockChoice(props: { timeline: Timeline }) {
     <label class="color-choice">
       <span class="muted">Times</span>
       <select
-        value={clock().kind}
         onChange={(event) => props.timeline.times.readAs(event.currentTarget.value as ClockKind)}
       >
         <For each={clockChoices(clock())}>
           {({ kind, title, missing }) => (
-            <option value={kind} disabled={missing !== ''}>
+            // The options are new after each change, so the value of the list does not say it.
+            <option value={kind} selected={kind === clock().kind} disabled={missing !== ''}>
               {missing ? `${title} (${missing})` : title}
             </option>
           )}

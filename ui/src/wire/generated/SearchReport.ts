@@ -17,4 +17,8 @@ names: Array<SearchName>,
 /**
  * Matching slices in time order from the given position (bounded by the limit).
  */
-slices: Array<SearchSlice>, };
+slices: Array<SearchSlice>, 
+/**
+ * How the search was read, if something of it was left out or is not known.
+ */
+remark: string | null, };

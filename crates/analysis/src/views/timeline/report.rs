@@ -221,6 +221,8 @@ pub struct SearchReport {
     pub names: Vec<SearchName>,
     /// Matching slices in time order from the given position (bounded by the limit).
     pub slices: Vec<SearchSlice>,
+    /// How the search was read, if something of it was left out or is not known.
+    pub remark: Option<String>,
 }
 
 /// One matching name.

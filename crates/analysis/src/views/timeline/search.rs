@@ -37,6 +37,7 @@ pub struct Found {
     labels: Vec<(LabelId, LabelTotal)>,
     /// With their starts, in time order.
     slices: Vec<(i64, SliceId)>,
+    remark: Option<String>,
 }
 
 /// The search of [`search`], without its answer.
@@ -48,6 +49,14 @@ pub fn find(
     limit: usize,
 ) -> Result<Found, AnalysisError> {
     let query = Query::parse(pattern)?;
+    if query.is_empty() {
+        return Ok(Found {
+            match_count: 0,
+            labels: Vec::new(),
+            slices: Vec::new(),
+            remark: query.remark(0),
+        });
+    }
     let is_match = matching_labels(session, index, &query);
     let lanes = || {
         let mut lanes = all_lanes(session);
@@ -77,6 +86,7 @@ pub fn find(
         match_count,
         labels,
         slices,
+        remark: query.remark(match_count),
     })
 }
 
@@ -106,6 +116,7 @@ impl Found {
             slices: slices
                 .map(|(start, slice)| search_slice(session, start, slice))
                 .collect(),
+            remark: self.remark,
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod long_loop;
 pub(crate) mod occupation;
 pub(crate) mod other_loops;
 pub(crate) mod pauses;
+pub(crate) mod relays;
 pub(crate) mod repeats;
 pub mod selection;
 pub mod steps;

@@ -12,7 +12,7 @@
 //! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device. What it
 //! waits after a launch returned is: see [`long_launches`]. On XLA:CPU, a program may be incomplete after
 //! its last op: see [`completions`]. Of several devices, one may be done with its part of a run before
-//! the others: see [`tails`].
+//! the others: see [`tails`]; or several work one after another on what the host waits for: see [`relays`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ use crate::measuring::compiled_calls::CompiledCalls;
 use crate::measuring::completions::completions;
 use crate::measuring::interval::Intervals;
 use crate::measuring::long_launches::long_launches;
+use crate::measuring::relays::relays;
 use crate::measuring::tails::tails;
 use crate::measuring::work::AllWork;
 
@@ -37,6 +38,8 @@ pub(crate) struct Pauses {
     others: Vec<Intervals>,
     /// By device: when another one still worked on the same run.
     tails: Vec<Intervals>,
+    /// By device: when the host waited for another one.
+    relays: Vec<Intervals>,
     /// By device; empty with many hosts.
     kept: Vec<Intervals>,
 }
@@ -51,6 +54,7 @@ impl Pauses {
                 runs: vec![Vec::new(); session.devices.len()],
                 others: Vec::new(),
                 tails: Vec::new(),
+                relays: Vec::new(),
                 kept: Vec::new(),
             };
             let is_trial = Program::trials(&session.programs);
@@ -70,7 +74,8 @@ impl Pauses {
             let both = incomplete.zip(&launches);
             let others = both.map(|(one, other)| one.union(other)).collect();
             let tails = tails(session, &runs);
-            (pauses.others, pauses.tails) = (others, tails);
+            let relays = relays(session, &runs, &pauses.calls);
+            (pauses.others, pauses.tails, pauses.relays) = (others, tails, relays);
             if !session.has_many_hosts() {
                 let devices = session.device_ids();
                 pauses.kept = devices.map(|device| pauses.find(session, device)).collect();
@@ -92,6 +97,11 @@ impl Pauses {
         &self.tails[device.index()]
     }
 
+    /// When a device had nothing to do, and its host waited for another one.
+    pub(crate) fn relays_of(&self, device: DeviceId) -> &Intervals {
+        &self.relays[device.index()]
+    }
+
     fn runs<'a>(&self, session: &'a Session, device: DeviceId) -> Vec<&'a ProgramRun> {
         let own = self.runs[device.index()].iter();
         let run = |&position: &u32| &session.program_runs[position as usize];
@@ -103,6 +113,7 @@ impl Pauses {
         let spans = spans(session.device(device).kind, &runs, &self.calls);
         let spans = Intervals::union_of(spans).union(&self.others[device.index()]);
         let spans = spans.union(&self.tails[device.index()]);
+        let spans = spans.union(&self.relays[device.index()]);
         spans.subtract(&self.work.of_device(session, device))
     }
 }

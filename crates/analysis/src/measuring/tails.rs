@@ -70,15 +70,7 @@ fn while_host_waits(session: &Session, found: Vec<Intervals>) -> Vec<Intervals> 
             *all = all.union(own);
         }
     }
-    let waits = windows.into_iter().flat_map(|(host, windows)| {
-        let claimed = claimed(session, (&[host], Loops::All), windows.spans());
-        let waits = claimed.into_iter().map(|(host, times)| {
-            let of = |cause: Cause| times.get(cause.position()).cloned().unwrap_or_default();
-            (host, of(Cause::Transfer).union(&of(Cause::Blocked)))
-        });
-        waits.collect::<Vec<_>>()
-    });
-    let waits: BTreeMap<HostId, Intervals> = waits.collect();
+    let waits = host_waits(session, windows);
     let devices = session.device_ids().zip(found);
     let within = devices.map(
         |(device, own)| match waits.get(&session.device(device).host) {
@@ -87,4 +79,20 @@ fn while_host_waits(session: &Session, found: Vec<Intervals>) -> Vec<Intervals> 
         },
     );
     within.collect()
+}
+
+/// When each of these hosts waits for a device or reads from it, within the windows of the host.
+pub(super) fn host_waits(
+    session: &Session,
+    windows: BTreeMap<HostId, Intervals>,
+) -> BTreeMap<HostId, Intervals> {
+    let waits = windows.into_iter().flat_map(|(host, windows)| {
+        let claimed = claimed(session, (&[host], Loops::All), windows.spans());
+        let waits = claimed.into_iter().map(|(host, times)| {
+            let of = |cause: Cause| times.get(cause.position()).cloned().unwrap_or_default();
+            (host, of(Cause::Transfer).union(&of(Cause::Blocked)))
+        });
+        waits.collect::<Vec<_>>()
+    });
+    waits.collect()
 }

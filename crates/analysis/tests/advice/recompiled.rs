@@ -138,3 +138,36 @@ fn an_array_that_grows_is_allocated_once() {
     }));
     assert!(fix.starts_with("Pad batches to one shape"), "{fix}");
 }
+
+/// A function that is called with several shapes, all of them in its first step.
+#[test]
+fn several_shapes_in_the_first_step_are_warm_up() {
+    let shape = |number: u32| {
+        format!(
+            "a.0 = f32[8,{length},64] parameter(0) op_name=\"x\"
+            ROOT a.9 = f32[8,{length},64] negate(a.0) source=/home/me/train.py:14",
+            length = 7 + 9 * number * number
+        )
+    };
+    let steps = |last: u32| {
+        let ends = (0..6).map(|number: u32| {
+            let start = if number == 0 { 0 } else { last + number * 1000 };
+            format!(
+                "{start}..{}us train #step_num={number},_r=1#\n",
+                last + (number + 1) * 1000 - 1
+            )
+        });
+        ends.collect::<String>()
+    };
+    // Three calls take three milliseconds.
+    let report = compiled_times(3, &steps(3000), shape);
+    let ids: Vec<&Value> = report["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|one| &one["id"])
+        .collect();
+    assert!(!ids.iter().any(|id| **id == "recompilation"), "{ids:?}");
+    let report = compiled_times(3, &steps(0), shape);
+    assert!(told(&report).1.contains("Pad batches"), "{report}");
+}

@@ -66,3 +66,38 @@ fn work_of_the_host_is_its_own_whatever_other_devices_do() {
     let found = finding(&unequal(MORE, python), "host_bound");
     assert_eq!(found["title"], "Python delays the devices");
 }
+
+/// Each batch goes through a stage on each device, and the host reads what the second one returns.
+#[test]
+fn a_device_whose_host_waits_for_another_one_is_not_delayed_by_reading() {
+    let text = "host vm
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+          1..5us PjitFunction(stage)
+          6..10us PjitFunction(stage)
+          20..960us $array.py:298 __float__
+          21..955us np.asarray(jax.Array)
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_stage program_id=5 device_ordinal=0]
+        repeat 6 every 1000us
+          12..200us dot.1 [run_id=1$i]
+        end
+        thread tf_XLAEigen/43
+        each [hlo_op=$name hlo_module=jit_stage program_id=5 device_ordinal=1]
+        repeat 6 every 1000us
+          210..950us dot.1 [run_id=2$i]
+        end
+        program 5 jit_stage
+          p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64] dot(p.0, p.0)";
+    let report = advice(&[text.to_owned()]);
+    assert!(!ids(&report).contains(&"host_bound"), "{:?}", ids(&report));
+    let found = finding(&report, "idle");
+    assert_eq!(found["title"], "Devices work one after another", "{found}");
+    // The result is ready long before the read returns.
+    let report = advice(&[text.replace("210..950us", "210..400us")]);
+    let found = finding(&report, "idle");
+    assert_ne!(found["title"], "Devices work one after another", "{found}");
+}

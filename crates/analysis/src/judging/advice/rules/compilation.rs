@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::recompilation::{FIX_FORGOTTEN, all_begin};
+use super::recompilation::{FIX_FORGOTTEN, all_begin, recurring};
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
-use crate::views::compile::{FORGOTTEN, SAME_SHAPES};
+use crate::views::compile::{CompilationRow, FORGOTTEN, SAME_SHAPES};
+use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
     id: "compilation",
@@ -39,10 +40,11 @@ const FIX_SAME: &str = "Warming up does not help, because the same function is c
 
 /// What to do about functions that are compiled repeatedly, by what is known to have changed.
 fn fix_steady(facts: &Facts<'_>) -> &'static str {
-    let again = facts.compilations().iter().filter(|row| row.is_again);
-    if all_begin(again.clone(), FORGOTTEN) {
+    let again = recurring(facts.compilations());
+    let all = |begin| all_begin(again.iter().copied(), begin);
+    if all(FORGOTTEN) {
         FIX_FORGOTTEN
-    } else if all_begin(again, SAME_SHAPES) {
+    } else if all(SAME_SHAPES) {
         FIX_SAME
     } else {
         FIX_STEADY
@@ -52,12 +54,12 @@ fn fix_steady(facts: &Facts<'_>) -> &'static str {
 /// Whether a function was compiled so often that this is not warm-up.
 pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in facts.compilations() {
+    for row in recurring(facts.compilations()) {
         if !row.function.is_empty() {
             *counts.entry(row.function.as_str()).or_default() += 1;
         }
     }
-    counts.values().any(|&count| count > 2)
+    counts.values().any(|&count| count > 1)
 }
 
 /// The functions that are compiled within steps, those that take longest first.
@@ -140,11 +142,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         names => format!(": {}", names.join(", ")),
     };
     // Compilation in nearly every step is not warm-up, nor is that of functions compiled before.
-    let (mut again, mut all) = (0i64, 0i64);
-    for row in facts.compilations().iter().filter(|row| row.step.is_some()) {
-        all = all.saturating_add(row.duration_ps);
-        again = again.saturating_add(if row.is_again { row.duration_ps } else { 0 });
-    }
+    let in_steps = |rows: &mut dyn Iterator<Item = &CompilationRow>| {
+        let own = rows.filter(|row| row.step.is_some());
+        own.map(|row| row.duration_ps).saturating_sum()
+    };
+    let rows = facts.compilations();
+    let all: i64 = in_steps(&mut rows.iter());
+    let again: i64 = in_steps(&mut recurring(rows).into_iter());
     let is_again = all > 0 && again as f64 >= MOSTLY * all as f64;
     let is_in_most = count >= 3 && compiled * 5 >= count * 4 || is_again;
     let fix = if is_in_most {

@@ -46,6 +46,12 @@ pub(super) const UNEQUAL: &str = "Devices are done at different times";
 const WHOLE_RUN: &str = "The device is done with its part of a run, and another one of its host is not. The host waits \
                          for the whole run before it launches the next one.";
 
+const ONE_BATCH: &str = "The devices work on one batch, each on what the one before it computed, and the host waits for the \
+                         last one before it launches the next batch.";
+const MORE_BATCHES: &str = "Split each batch into parts and launch those one after another, so that the devices work on several \
+                            at once (a pipeline), or launch the next batch before reading the result of the last one. If \
+                            the parameters fit, let every device compute a part of the batch instead.";
+
 /// What to do about a device that waits for the cores of its host.
 const FREE_CORES: &str = "Measure while nothing else runs on the machine, and look at the ops around the gaps on the \
                           timeline: what ran between them may be of another program, or was not recorded.";
@@ -255,11 +261,11 @@ fn halves(facts: &Facts<'_>, place: Place) -> (Half, Half) {
 fn doing(
     facts: &Facts<'_>,
     causes: &Causes,
-    (is_pause, is_unequal): (bool, bool),
+    (is_pause, other): (bool, Option<Other>),
     on_gpus: bool,
 ) -> String {
-    if is_unequal {
-        "another device of its host still works on the same run".to_owned()
+    if let Some(other) = other {
+        other.doing().to_owned()
     } else if is_pause && on_gpus {
         "its next program is launched already".to_owned()
     } else if is_pause {
@@ -291,8 +297,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
     let on_gpus = facts.session.devices.iter().all(|one| one.kind.is_gpu());
-    let is_unequal = is_pause && waits_for_devices(facts, found.place);
-    let doing = doing(facts, &causes, (is_pause, is_unequal), on_gpus);
+    let other = Other::of(facts, found.place).filter(|_| is_pause);
+    let doing = doing(facts, &causes, (is_pause, other), on_gpus);
     let time = named.time.mean;
     let comma = if is_in_few_steps(&named.time) {
         ","
@@ -322,7 +328,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
     if is_pause {
-        return pauses(facts, finding, (found.place, time), (is_unequal, on_gpus));
+        return pauses(facts, finding, (found.place, time), (other, on_gpus));
     }
     let (finding, is_told) = if is_blocked {
         let rest = rest.as_rest(&named);
@@ -399,20 +405,55 @@ fn blocked(
     (finding, false)
 }
 
-/// Whether a device that pauses mostly is done with its parts of runs, and others are not.
-fn waits_for_devices(facts: &Facts<'_>, (_, device): Place) -> bool {
-    let Some(device) = device else {
-        return false;
-    };
-    let pauses = Pauses::of(facts.session);
-    let tails = pauses.tails_of(device);
-    let own = facts.rows().iter().filter(|row| row.device == Some(device));
-    let (mut tails_ps, mut all_ps) = (0.0, 0.0);
-    for row in own {
-        tails_ps += tails.duration_within(row.span).0 as f64;
-        all_ps += row.lengths.paused_ps as f64;
+/// What a device that pauses waits for, most of the time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Other {
+    /// Another device that still works on the same run.
+    Run,
+    /// Another device that works on what the host waits for.
+    Relay,
+}
+
+impl Other {
+    fn of(facts: &Facts<'_>, (_, device): Place) -> Option<Self> {
+        let device = device?;
+        let pauses = Pauses::of(facts.session);
+        let own = facts.rows().iter().filter(|row| row.device == Some(device));
+        let (mut tails_ps, mut relays_ps, mut all_ps) = (0.0, 0.0, 0.0);
+        for row in own {
+            tails_ps += pauses.tails_of(device).duration_within(row.span).0 as f64;
+            relays_ps += pauses.relays_of(device).duration_within(row.span).0 as f64;
+            all_ps += row.lengths.paused_ps as f64;
+        }
+        if 2.0 * tails_ps > all_ps {
+            Some(Self::Run)
+        } else if 2.0 * relays_ps > all_ps {
+            Some(Self::Relay)
+        } else {
+            None
+        }
     }
-    2.0 * tails_ps > all_ps
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Run => UNEQUAL,
+            Self::Relay => "Devices work one after another",
+        }
+    }
+
+    const fn doing(self) -> &'static str {
+        match self {
+            Self::Run => "another device of its host still works on the same run",
+            Self::Relay => "another device of its host works on the result that the host waits for",
+        }
+    }
+
+    const fn advice(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Run => (WHOLE_RUN, load_imbalance::FIX),
+            Self::Relay => (ONE_BATCH, MORE_BATCHES),
+        }
+    }
 }
 
 /// Of a device that has work, or waits for others. Of virtual devices that take turns, the time is no gain.
@@ -420,13 +461,9 @@ fn pauses(
     facts: &Facts<'_>,
     finding: AdviceFinding,
     (place, paused_ps): (Place, f64),
-    (is_unequal, on_gpus): (bool, bool),
+    (other, on_gpus): (Option<Other>, bool),
 ) -> Outcome {
-    let title = if is_unequal {
-        UNEQUAL
-    } else {
-        title_of(Cause::Device)
-    };
+    let title = other.map_or(title_of(Cause::Device), Other::title);
     let finding = finding.titled(title.to_owned()).sure(Confidence::Low);
     if facts.has_virtual_devices_only() && facts.working().count() > 1 {
         let finding = AdviceFinding {
@@ -435,8 +472,8 @@ fn pauses(
         };
         return finding.why(TURNS).fix(ON_ACCELERATORS).found();
     }
-    let (why, fix) = if is_unequal {
-        (WHOLE_RUN, load_imbalance::FIX)
+    let (why, fix) = if let Some(other) = other {
+        other.advice()
     } else if on_gpus {
         (LATE_LAUNCH, GRAPHS)
     } else if facts.is_cpu_only() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::host_names::dispatched_function;
-use stepscope_model::{DeviceId, LabelId, ProgramId, ProgramRun};
+use stepscope_model::{DeviceId, LabelId, Program, ProgramId, ProgramRun};
 
 use super::callers::{Calls, caller};
 use super::own_python::without_own_python;
@@ -92,7 +92,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
         return Outcome::Passed(text);
     };
-    let launcher = launcher(facts);
+    let launcher = launcher(facts, device);
     let paused = pauses_between_ps(facts, device, is_short);
     let text = if paused > MIN_COPIED * (waited + copied) {
         let paused = format::duration_ps(paused);
@@ -100,16 +100,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         text
     };
-    let text = launcher.as_ref().map_or_else(
-        || text.clone(),
-        |name| format!("{text} Most single ops among them are launched in {name}."),
-    );
-    let fix = launcher.map_or_else(
-        || FIX.to_owned(),
-        |name| {
-            format!("{FIX} If Python has to run in between, jit at least {name}, which launches single ops.")
-        },
-    );
+    let (text, fix) = match launcher {
+        Some(Launcher { name, what }) => (
+            format!("{text} Most {what} among them are launched in {name}."),
+            format!(
+                "{FIX} If Python has to run in between, jit at least {name}, which launches {what}."
+            ),
+        ),
+        None => (text, FIX.to_owned()),
+    };
     let found = finding(&RULE, severity, text)
         .why(WHY)
         .fix(fix)
@@ -132,18 +131,49 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
 }
 
-/// The program's function that launches most of its single ops, by the time of their calls.
-fn launcher(facts: &Facts<'_>) -> Option<String> {
+/// Who launches short programs.
+struct Launcher {
+    /// `log (train.py:7)`
+    name: String,
+    /// Which of them.
+    what: &'static str,
+}
+
+/// The program's function that launches most of its single ops, else of the programs that are short, by the
+/// time of their calls.
+fn launcher(facts: &Facts<'_>, device: DeviceId) -> Option<Launcher> {
     let session = facts.session;
     let single = session.programs.iter().filter(|one| one.is_single_op());
-    let single: BTreeSet<&str> = single
+    if let Some(name) = launcher_of(facts, single) {
+        let what = "single ops";
+        return Some(Launcher { name, what });
+    }
+    let runs = session.program_runs.iter();
+    let (short, long): (Vec<&ProgramRun>, Vec<&ProgramRun>) = runs
+        .filter(|run| run.device == device)
+        .partition(|run| is_short(run));
+    let long: BTreeSet<ProgramId> = long.into_iter().map(|run| run.program).collect();
+    let short: BTreeSet<ProgramId> = short.into_iter().map(|run| run.program).collect();
+    let always = short.difference(&long).map(|&id| session.program(id));
+    let name = launcher_of(facts, always)?;
+    let what = "programs";
+    Some(Launcher { name, what })
+}
+
+/// The program's function that launches most runs of some programs.
+fn launcher_of<'a>(
+    facts: &Facts<'_>,
+    programs: impl Iterator<Item = &'a Program>,
+) -> Option<String> {
+    let session = facts.session;
+    let names: BTreeSet<&str> = programs
         .filter_map(|one| one.name.strip_prefix("jit_"))
         .collect();
     let ids = (0..session.labels.len()).map(LabelId::from_index);
     let is_call: Vec<bool> = ids
         .map(|id| {
             let function = dispatched_function(session.label_name(id));
-            function.is_some_and(|name| single.contains(name))
+            function.is_some_and(|name| names.contains(name))
         })
         .collect();
     let calls = Calls {

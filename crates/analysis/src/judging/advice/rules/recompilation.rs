@@ -68,7 +68,7 @@ fn single_ops(session: &Session) -> BTreeSet<&str> {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let all = facts.compilations();
-    let again: Vec<&CompilationRow> = all.iter().filter(|row| row.is_again).collect();
+    let again = recurring(all);
     if again.is_empty() {
         return Outcome::Passed(match all.len() {
             0 => "Nothing was compiled while the profiler ran.".to_owned(),
@@ -202,14 +202,32 @@ fn told(&(name, (count, time_ps)): &(&str, (usize, i64))) -> String {
     format!("{name} {times}, {}", format::duration_ps(time_ps as f64))
 }
 
+/// Compilations of functions that had been compiled before. A function that was first compiled in the window
+/// and in one step only is warming up, for however many shapes it is called with.
+pub(super) fn recurring(all: &[CompilationRow]) -> Vec<&CompilationRow> {
+    let mut functions: BTreeMap<(&str, &str), Vec<&CompilationRow>> = BTreeMap::new();
+    for row in all {
+        let own = functions.entry((&row.host, &row.function)).or_default();
+        own.push(row);
+    }
+    let warms_up = |rows: &[&CompilationRow]| {
+        rows.iter().any(|row| !row.is_again)
+            && rows[0].step.is_some()
+            && rows.iter().all(|row| row.step == rows[0].step)
+    };
+    functions.retain(|_, rows| !warms_up(rows));
+    let recurs = |row: &&CompilationRow| {
+        row.is_again && functions.contains_key(&(row.host.as_str(), row.function.as_str()))
+    };
+    all.iter().filter(recurs).collect()
+}
+
 /// Whether functions that had been compiled before take most of the time of all compilations.
 pub(super) fn are_most(rows: &[CompilationRow]) -> bool {
-    let sum = |counts: fn(&&CompilationRow) -> bool| {
-        let own = rows.iter().filter(counts).map(|row| row.duration_ps);
-        own.saturating_sum()
-    };
-    let all = sum(|_| true);
-    all > 0 && sum(|row| row.is_again) >= all / 2
+    let all = rows.iter().map(|row| row.duration_ps).saturating_sum();
+    let again = recurring(rows);
+    let again = again.iter().map(|row| row.duration_ps).saturating_sum();
+    all > 0 && again >= all / 2
 }
 
 /// Whether something is known of what changed, and all that is known begins so.

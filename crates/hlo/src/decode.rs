@@ -77,7 +77,33 @@ fn program(module: wire::HloModule) -> Result<Program, HloError> {
         .computation_by_id
         .get(&module.entry_computation_id)
         .copied();
+    add_shardings(&mut program, &module.spmd_parameters_shardings);
     Ok(program)
+}
+
+/// Shardings of the parameters that say none themselves, which the partitioner took from them.
+fn add_shardings(program: &mut Program, stated: &[Vec<u8>]) {
+    let entry = program.entry().filter(|_| !stated.is_empty());
+    let parameters = entry
+        .map_or(&[][..], |entry| program.instructions_of(entry))
+        .iter();
+    let parameters = parameters.filter(|one| one.opcode == "parameter");
+    let numbered: Vec<(InstructionIndex, i64)> = parameters
+        .map(|one| {
+            (
+                one.index,
+                one.attributes().map_or(0, |own| own.parameter_number),
+            )
+        })
+        .collect();
+    for (index, number) in numbered {
+        let own = usize::try_from(number)
+            .ok()
+            .and_then(|number| stated.get(number));
+        if let Some(sharding) = own.and_then(|bytes| Sharding::decode(bytes)) {
+            program.shardings.entry(index).or_insert(sharding);
+        }
+    }
 }
 
 fn assigned_device_count(assignment: &wire::DeviceAssignment) -> Option<u64> {
@@ -401,5 +427,43 @@ fn mesh_axes(proto: wire::MeshAxesReplicaGroups) -> ReplicaGroups {
         mesh: mesh.axes.into_iter().map(axis).collect(),
         device_ids: mesh.device_ids,
         axes: proto.axes.into_iter().map(part).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the partitioner of JAX 0.12 leaves: parameters say nothing, and the module says all.
+    #[test]
+    fn shardings_of_parameters_may_stand_in_the_module() {
+        let parameter = |number: i64| wire::HloInstruction {
+            name: format!("p.{number}").into_bytes(),
+            opcode: b"parameter".to_vec(),
+            parameter_number: number,
+            id: 1 + number,
+            // Of three devices.
+            sharding: (number == 2).then(|| vec![0x08, 0x03, 0x1a, 0x01, 0x03]),
+            ..wire::HloInstruction::default()
+        };
+        let entry = wire::HloComputation {
+            id: 7,
+            instructions: (0..3).map(|one| parameter(one).encode_to_vec()).collect(),
+            root_id: 1,
+            ..wire::HloComputation::default()
+        };
+        // Whole on each device, which has no bytes, and cut into two.
+        let halves = vec![0x08, 0x03, 0x1a, 0x01, 0x02];
+        let module = wire::HloModule {
+            computations: vec![entry],
+            entry_computation_id: 7,
+            spmd_parameters_shardings: vec![Vec::new(), halves.clone(), halves],
+            ..wire::HloModule::default()
+        };
+        let program = Program::decode(&module.encode_to_vec()).expect("a program");
+        let parts: Vec<Option<u64>> = (0..3)
+            .map(|at| program.shardings.get(&InstructionIndex(at))?.part_count())
+            .collect();
+        assert_eq!(parts, [Some(1), Some(2), Some(3)]);
     }
 }

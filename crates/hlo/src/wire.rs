@@ -22,6 +22,9 @@ pub(crate) struct HloModule {
     pub(crate) id: i64,
     #[prost(int64, tag = "6")]
     pub(crate) entry_computation_id: i64,
+    /// Each an `OpSharding`, by the number of the parameter.
+    #[prost(bytes = "vec", repeated, tag = "14")]
+    pub(crate) spmd_parameters_shardings: Vec<Vec<u8>>,
     #[prost(message, optional, tag = "15")]
     pub(crate) device_assignment: Option<DeviceAssignment>,
     #[prost(message, optional, tag = "17")]

@@ -4,11 +4,13 @@ import { copyText } from '../widgets/copy';
 import { COLORS_BY } from '../timeline/coloring';
 import { clearBaseline, clearSelection } from './clearing';
 import { openEditorSettings } from './editor';
+import { withAliases } from './palette-aliases';
 import type { Named } from './palette-order';
 import { commandLine, entryView, menu, sessions } from './session';
 import { shared } from './shared';
 import { saveAsFile } from './share-button';
 import { keysOf, shortcuts } from './shortcuts';
+import { typedSteps } from './typed-steps';
 import {
   baseline,
   flushUrl,
@@ -31,7 +33,7 @@ export interface Command extends Named {
 
 /** Views, commands of the page, sessions. Reactive. */
 export function commands(): Command[] {
-  return [...views(), ...registered(), ...actions(), ...toSessions()];
+  return [...views(), ...[...registered(), ...actions()].map(withAliases), ...toSessions()];
 }
 
 function views(): Command[] {
@@ -152,12 +154,13 @@ export function searches(query: string): Command[] {
   const text = query.trim();
   if (!text || route.session === null) return [];
   const list: Command[] = [];
-  if (!shared() && /^[\d.,=\s]+$/.test(text)) {
+  const steps = shared() ? null : typedSteps(text);
+  if (steps) {
     list.push({
-      title: `Select steps ${text}`,
+      title: `Select ${steps.title}`,
       detail: '',
       group: 'Selection',
-      run: () => select('steps', text),
+      run: () => select('steps', steps.value),
     });
   }
   const search = (title: string, view: string, params: Record<string, string>): Command => ({

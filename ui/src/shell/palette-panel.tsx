@@ -5,6 +5,7 @@ import { Keys } from '../widgets/keys';
 import { Modal } from '../widgets/modal';
 import { Prose } from '../widgets/prose';
 import { commands, searches, type Command } from './palette-commands';
+import { withAliases } from './palette-aliases';
 import { createNames } from './palette-names';
 import { aliasFound, ranked } from './palette-order';
 import { sourcedCommands } from './palette-sources';
@@ -17,7 +18,7 @@ export default function PalettePanel(props: { close: () => void }) {
   const [active, setActive] = createSignal(0);
   const names = createNames(query);
   const [sourced, setSourced] = createSignal<readonly Command[]>([]);
-  onMount(() => void sourcedCommands().then(setSourced));
+  onMount(async () => setSourced((await sourcedCommands()).map(withAliases)));
   const isTyped = () => query().trim() !== '';
   const found = createMemo(() => [
     ...ranked([...commands(), ...(isTyped() ? sourced() : [])], query()).slice(0, MOST_FOUND),
@@ -45,7 +46,7 @@ export default function PalettePanel(props: { close: () => void }) {
     <Modal class="palette" label="Command palette" close={props.close} onKeyDown={onKey}>
       <input
         type="text"
-        placeholder="View, command, session, op, scope, source line, or steps such as 3..8"
+        placeholder="View, command, session, op, scope, source line, or steps such as 3..=8"
         aria-label="Command"
         role="combobox"
         aria-expanded="true"

@@ -22,6 +22,7 @@ import type { KernelRow } from '../../wire/generated/KernelRow';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
 import { createReport } from '../../wire/report';
 import { Durations, Queue } from './charts';
+import { mostLaunched } from './queues';
 import { cppName, kernelColumns } from './columns';
 import { LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './launch-columns';
 import './kernels.css';
@@ -69,7 +70,9 @@ export default function KernelsView(props: ViewProps) {
 }
 
 function Charts(props: { report: KernelsReport }) {
-  const queues = createFirst(() => props.report.launches, QUEUES);
+  // Devices that hardly worked have nothing to show.
+  const byLaunches = createMemo(() => mostLaunched(props.report.launches));
+  const queues = createFirst(byLaunches, QUEUES);
   return (
     <div class="kernel-charts">
       <Durations

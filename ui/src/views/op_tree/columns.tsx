@@ -34,11 +34,20 @@ function UseCell(props: { ratio: number | null; text: string }) {
   );
 }
 
+/** The columns, with the share named after what it is a share of. */
+function named<Row>(columns: Column<Row>[], hasIdle: boolean, figure: string): Column<Row>[] {
+  const ofOps = { title: 'Of ops', figure };
+  return columns.map((column) =>
+    column.key === 'ratio' && !hasIdle ? { ...column, ...ofOps } : column,
+  );
+}
+
 export function treeColumns(
   open: () => ReadonlySet<number>,
   toggle: (node: Node) => void,
+  hasIdle: boolean,
 ): Column<Node>[] {
-  return declared<Node>('op_tree.rows', [
+  const columns = declared<Node>('op_tree.rows', [
     {
       key: 'name',
       width: 300,
@@ -119,6 +128,7 @@ export function treeColumns(
       isExportOnly: true,
     },
   ]);
+  return named(columns, hasIdle, 'op_tree.of_ops');
 }
 
 function NodeName(props: { node: Node; isOpen: boolean; toggle: (node: Node) => void }) {
@@ -157,8 +167,8 @@ function NodeName(props: { node: Node; isOpen: boolean; toggle: (node: Node) => 
   );
 }
 
-export function wasteColumns(): Column<OpTreeWaste>[] {
-  return declared<OpTreeWaste>('op_tree.wasted', [
+export function wasteColumns(hasIdle: boolean): Column<OpTreeWaste>[] {
+  const columns = declared<OpTreeWaste>('op_tree.wasted', [
     {
       key: 'name',
       width: 300,
@@ -210,4 +220,5 @@ export function wasteColumns(): Column<OpTreeWaste>[] {
       isOptional: true,
     },
   ]);
+  return named(columns, hasIdle, 'op_tree.wasted_of_ops');
 }

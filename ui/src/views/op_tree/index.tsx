@@ -36,14 +36,20 @@ import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
 import { createReport } from '../../wire/report';
 import { SEARCHED, treeColumns, wasteColumns, type Node } from './columns';
 import { NodeDetails } from './details';
+import { withoutIdle } from './shares';
 import './op_tree.css';
 import { declaredColumn } from '../../widgets/table/declared';
 
 const LIMIT = 20000;
 
+/** Idle time may be most of the window, so the icicle shows it only on request. */
+const hasIdle = () => getParam('idle') === 'include';
+/** Shares are of what is shown. */
+const asShown = (report: OpTreeReport) => (hasIdle() ? report : withoutIdle(report));
+
 /** Ops pair by the comparison's matching, other nodes by their path from the root. */
 const compareNodes = (tree: () => readonly Node[]) =>
-  compareRows((report: OpTreeReport) => buildTree(report.rows), {
+  compareRows((report: OpTreeReport) => buildTree(asShown(report).rows), {
     among: tree,
     op: ({ row }: Node) => (row.kind === 'op' ? [row.program_id, row.op] : null),
     identity: ({ row }) => (row.kind === 'instruction' ? '' : nodeIdentity(row)),
@@ -76,7 +82,7 @@ function nodeIdentity(row: OpTreeRow): string {
   return `${row.kind} ${shared}`;
 }
 
-const COMPARE_WASTE = compareTable('op_tree.wasted', (report: OpTreeReport) => report.wasted);
+const COMPARE_WASTE = compareTable('op_tree.wasted', (report: OpTreeReport) => asShown(report).wasted);
 
 /** The column whose change colors the icicle. */
 const SELF = declaredColumn<Node>('op_tree.rows', {
@@ -91,11 +97,7 @@ const BY = [
   ['scope', 'By scope'],
 ] as const;
 
-const WASTE = wasteColumns();
-
 const by = () => BY.find(([key]) => key === getParam('by'))?.[0] ?? 'program';
-/** Idle time may be most of the window, so the icicle shows it only on request. */
-const hasIdle = () => getParam('idle') === 'include';
 
 /** With a baseline, colored by change unless the URL says otherwise. */
 const isByChange = () => {
@@ -122,15 +124,18 @@ export default function OpTreeView(props: ViewProps) {
   );
   return (
     <AnswerView answer={report}>
-      {(data) => (
-        <div class="page is-filling op-tree">
-          <Warnings notes={data().notes} />
-          <Show when={data().rows.some((row) => row.kind !== 'idle')} fallback={<NoOps />}>
-            <Body report={data()} session={props.session} />
-          </Show>
-          <Remarks notes={data().notes} />
-        </div>
-      )}
+      {(data) => {
+        const shown = createMemo(() => asShown(data()));
+        return (
+          <div class="page is-filling op-tree">
+            <Warnings notes={shown().notes} />
+            <Show when={data().rows.some((row) => row.kind !== 'idle')} fallback={<NoOps />}>
+              <Body report={shown()} session={props.session} />
+            </Show>
+            <Remarks notes={shown().notes} />
+          </div>
+        );
+      }}
     </AnswerView>
   );
 }
@@ -140,10 +145,13 @@ function Body(props: { report: OpTreeReport; session: string }) {
   const tree = createMemo(() => buildTree(rows()));
   const table = urlTableState('');
   const [open, setOpen] = createSignal<ReadonlySet<number>>(new Set());
-  createEffect(on(tree, (nodes) => setOpen(worthOpening(nodes))));
-  const columns = treeColumns(open, (node) => toggle(node));
-  const numbers = columns.filter((column) => column.kind !== undefined);
-  const filter = createMemo(() => parseFilter(table.query(), [...SEARCHED, ...numbers]));
+  // Idle time changes only the shares.
+  const names = createMemo(() => rows().map(({ path }) => path).join('\n'));
+  createEffect(on(names, () => setOpen(worthOpening(tree()))));
+  const columns = createMemo(() => treeColumns(open, (node) => toggle(node), hasIdle()));
+  const waste = createMemo(() => wasteColumns(hasIdle()));
+  const numbers = () => columns().filter((column) => column.kind !== undefined);
+  const filter = createMemo(() => parseFilter(table.query(), [...SEARCHED, ...numbers()]));
   const matching = createMemo(() => {
     const { test } = filter();
     return test && new Set(tree().filter(test).map((node) => node.index));
@@ -202,7 +210,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
             fallback={
               <DataTable
                 rows={props.report.wasted}
-                columns={WASTE}
+                columns={waste()}
                 state={{ ...localTableState('wasted_ps'), query: table.query, setQuery: table.setQuery }}
                 noun="op"
                 compare={COMPARE_WASTE}
@@ -225,7 +233,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
               rows={visible()}
               rowCount={props.report.row_count - hiddenCount()}
               loadedCount={tree().length - hiddenCount()}
-              columns={columns}
+              columns={columns()}
               state={{ ...table, query: () => '', sort: () => null }}
               noun="node"
               compare={compareNodes(tree)}

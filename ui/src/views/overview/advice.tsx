@@ -3,8 +3,9 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
+import { VerdictSign } from '../../widgets/kpi';
 import type { AdviceReport } from '../../wire/generated/AdviceReport';
-import { nextOf } from './next';
+import { nextOf, SIGN_OF } from './next';
 
 export function NextFindings(props: { report: AdviceReport | undefined; isAwaited: boolean }) {
   const findings = () => props.report?.findings ?? [];
@@ -43,6 +44,7 @@ export function NextFindings(props: { report: AdviceReport | undefined; isAwaite
                     >
                       {(gain) => (
                         <>
+                          <span class="muted">{finding.is_replayed ? 'saves' : 'up to'} </span>
                           <b>{formatDuration(Math.round(gain()))}</b>
                           <span class="muted"> per step</span>
                         </>
@@ -51,6 +53,13 @@ export function NextFindings(props: { report: AdviceReport | undefined; isAwaite
                   </span>
                   <span>
                     <b>{finding.title}</b>
+                    <Show when={SIGN_OF[finding.severity]}>
+                      {(verdict) => (
+                        <span class="headline-verdict">
+                          <VerdictSign verdict={verdict()} />
+                        </span>
+                      )}
+                    </Show>
                     <span class="top-finding-text muted">{finding.what}</span>
                   </span>
                 </a>

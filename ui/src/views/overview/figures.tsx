@@ -6,11 +6,10 @@ import { baseline } from '../../shell/state';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { Verdict } from '../../wire/generated/Verdict';
+import { isNothing } from './sentence';
 
 export function KeyFigures(props: { report: OverviewReport }) {
-  /** Nothing to read: a cost that is zero. With a baseline, it may have changed. */
-  const isZero = ({ value, verdict }: Verdict) =>
-    value === 0 && verdict === 'good' && baseline() === null;
+  const isZero = (verdict: Verdict) => isNothing(verdict) && baseline() === null;
   const all = () => props.report.verdicts.filter(({ key }) => !isBeside(key, props.report));
   const known = () => all().filter((verdict) => verdict.value !== null && !isZero(verdict));
   const zero = () => all().filter(isZero);

@@ -16,10 +16,9 @@ import { Sparkline } from '../../widgets/sparkline';
 import type { AdviceReport } from '../../wire/generated/AdviceReport';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { StepTime } from '../../wire/generated/StepTime';
-import type { Severity } from '../../wire/generated/Severity';
 import type { StepPart } from '../../wire/generated/StepPart';
-import type { VerdictKind } from '../../wire/generated/VerdictKind';
 import { linksOf } from '../advice/evidence';
+import { SIGN_OF } from './next';
 import { doFirst, occupationOf, trendOf } from './sentence';
 
 /** The view that explains a part of the step. */
@@ -276,9 +275,6 @@ function spreadTip(report: OverviewReport): string {
 
 const KNOWN = new Set(VIEWS.keys());
 
-/** The sign of a finding, as in Advice. */
-const SIGN_OF: Record<Severity, VerdictKind | null> = { bad: 'bad', warning: 'warning', info: null };
-
 /** The view that says of a capture what the finding already says. */
 const SAYS_THE_SAME = 'verdict';
 
@@ -332,7 +328,8 @@ function First(props: { report: AdviceReport | undefined; isAwaited: boolean }) 
                 )}
               </Show>
             </p>
-            <p class="muted headline-what">
+            {/* Two lines are shown. */}
+            <p class="muted headline-what" data-tip={doFirst(found()).what.replaceAll('`', '')}>
               <Prose text={doFirst(found()).what} />
             </p>
           </div>

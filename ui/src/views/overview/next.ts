@@ -1,5 +1,14 @@
 /** Which findings the overview lists below the first one. Pure. */
 import type { AdviceFinding } from '../../wire/generated/AdviceFinding';
+import type { Severity } from '../../wire/generated/Severity';
+import type { VerdictKind } from '../../wire/generated/VerdictKind';
+
+/** The sign of a finding, as in Advice. */
+export const SIGN_OF: Record<Severity, VerdictKind | null> = {
+  bad: 'bad',
+  warning: 'warning',
+  info: null,
+};
 
 const SHOWN = 2;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Verdict } from '../../wire/generated/Verdict';
-import { doFirst, occupationOf, trendOf } from './sentence';
+import { doFirst, isNothing, occupationOf, trendOf } from './sentence';
 
 test('without steps, what devices do sums to the whole', () => {
   const verdicts = Object.entries({
@@ -40,4 +40,14 @@ test('a finding about the capture names its remedy', () => {
   });
   const input = { title: 'Waiting for input', what: 'Devices wait.' };
   expect(doFirst({ id: 'input_wait', fix, ...input })).toEqual(input);
+});
+
+test('costs of zero are no cards, whether they are judged or not; a bad zero is one', () => {
+  const of = (verdict: Verdict['verdict'], is_larger_better: boolean, value = 0) =>
+    isNothing({ value, verdict, is_larger_better });
+  expect(of('good', false)).toBe(true);
+  expect(of('neutral', false)).toBe(true);
+  expect(of('neutral', false, 0.1)).toBe(false);
+  expect(of('neutral', true)).toBe(false);
+  expect(of('bad', true)).toBe(false);
 });

@@ -19,6 +19,14 @@ export function occupationOf(verdicts: readonly Verdict[]): { title: string; rat
   ].filter(({ ratio }) => ratio > 0.0005);
 }
 
+/** Nothing to read: a cost that is zero, judged or not. */
+export const isNothing = ({
+  value,
+  verdict,
+  is_larger_better,
+}: Pick<Verdict, 'value' | 'verdict' | 'is_larger_better'>): boolean =>
+  value === 0 && (verdict === 'good' || (verdict === 'neutral' && !is_larger_better));
+
 /**
  * The first finding in words. One about the capture names its remedy: what is wrong with the capture
  * stands above the headline.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { StepRow } from '../../wire/generated/StepRow';
-import { barsOf } from './bars';
+import { barsOf, chosenOf, countText } from './bars';
 
 function row(step: number, device: string, compute: number, idle: number): StepRow {
   return {
@@ -31,4 +31,12 @@ test('one bar per step, the mean of its devices, in time order', () => {
   expect(bars[0]).toMatchObject({ duration_ps: 45, longestPs: 80, is_outlier: true });
   expect(bars[0]?.parts_ps.reduce((sum, part) => sum + part, 0)).toBe(45);
   expect(bars[1]?.is_outlier).toBe(false);
+});
+
+test('with a selection, the header is about the selected steps', () => {
+  const bars = barsOf([0, 1, 2, 3].map((step) => row(step, 'TPU:0', 10, 1)));
+  expect(countText(chosenOf(bars, null).length, 4)).toBe('4 steps');
+  const chosen = chosenOf(bars, (step) => step === 1 || step === 2);
+  expect(chosen.map(({ step }) => step)).toEqual([1, 2]);
+  expect(countText(chosen.length, 4)).toBe('2 of 4 steps');
 });

@@ -1,4 +1,5 @@
 /** Rows per device as one bar per step: the mean over hosts and devices. Pure. */
+import { formatCount, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import type { StepBar } from '../../wire/generated/StepBar';
 import type { StepRow } from '../../wire/generated/StepRow';
@@ -26,6 +27,16 @@ export function barsOf(rows: readonly StepRow[]): Bar[] {
     }))
     .sort((one, other) => one.start_ps - other.start_ps);
 }
+
+/** The bars of the selected steps; all without a selection. */
+export const chosenOf = <Own extends Pick<Bar, 'step'>>(
+  bars: readonly Own[],
+  isChosen: ((step: number) => boolean) | null,
+): readonly Own[] => (isChosen ? bars.filter(({ step }) => isChosen(step)) : bars);
+
+/** `6 steps`, or `4 of 6 steps` where some are selected. */
+export const countText = (chosen: number, all: number): string =>
+  chosen === all ? plural(all, 'step') : `${formatCount(chosen)} of ${plural(all, 'step')}`;
 
 function mean(rows: readonly StepRow[], value: (row: StepRow) => number): number {
   return rows.reduce((sum, row) => sum + value(row), 0) / rows.length;

@@ -22,7 +22,7 @@ import { DataTable } from '../../widgets/table/table';
 import type { StepRow } from '../../wire/generated/StepRow';
 import type { StepsReport } from '../../wire/generated/StepsReport';
 import { createReport } from '../../wire/report';
-import { barsOf } from './bars';
+import { barsOf, chosenOf, countText } from './bars';
 import './steps.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
@@ -111,6 +111,13 @@ export default function StepsView(props: ViewProps) {
     steps: null,
     limit: 0,
   }));
+  // What the header says is about the selected steps.
+  const selection = createReport(
+    'steps',
+    session,
+    () => ({ ...selectionParams(), limit: 1 }),
+    () => selected('steps') !== '',
+  );
   const table = urlTableState('-start_ps');
 
   return (
@@ -125,7 +132,9 @@ export default function StepsView(props: ViewProps) {
           columnsFor(largest(bars(), (bar) => bar.longestPs)),
         );
         const isChosen = createMemo(() => stepTest(selected('steps')));
-        const outliers = () => bars().filter((bar) => bar.is_outlier).length;
+        const chosenBars = createMemo(() => chosenOf(bars(), isChosen()));
+        const outliers = () => chosenBars().filter((bar) => bar.is_outlier).length;
+        const times = () => (isChosen() ? selection.data() : data())?.step_time_ps;
         const legend = () =>
           PARTS.filter((_, index) => data().rows.some((row) => partOf(row, index) > 0)).map(
             (part) => ({
@@ -141,12 +150,12 @@ export default function StepsView(props: ViewProps) {
               <Warnings notes={data().notes} />
               <section class="card">
                 <header>
-                  <h2>{plural(bars().length, 'step')}</h2>
+                  <h2>{countText(chosenBars().length, bars().length)}</h2>
                   <span class="muted number">
                     <Show when={data().source}>
                       {(source) => <>{sourceText(source(), data().step_time_ps?.marks).short}, </>}
                     </Show>
-                    <Show when={data().step_time_ps}>
+                    <Show when={times()}>
                       {(time) => (
                         <>
                           <Show when={time().count > 1} fallback={formatDuration(time().median)}>
@@ -156,7 +165,7 @@ export default function StepsView(props: ViewProps) {
                         </>
                       )}
                     </Show>
-                    <Show when={bars().length > 1}>
+                    <Show when={chosenBars().length > 1}>
                       <span data-figure="steps.rows.is_outlier">
                         {outliers() === 0 ? 'no outliers' : plural(outliers(), 'outlier')}
                       </span>

@@ -49,20 +49,6 @@ const LEAST_PX = 120;
 const MOST_SHARE = 0.75;
 const FIRST_WIDTH_SHARE = 0.38;
 
-/** Where the details are: below the tracks, at their right, or over all of them. */
-type Dock = 'bottom' | 'right' | 'full';
-
-const DOCKS: readonly { dock: Dock; title: string; glyph: GlyphName }[] = [
-  { dock: 'bottom', title: 'Details below', glyph: 'dock-bottom' },
-  { dock: 'right', title: 'Details at the right', glyph: 'dock-right' },
-  { dock: 'full', title: 'Details only', glyph: 'dock-full' },
-];
-
-/** A phone has no room at the right. */
-const docks = () => DOCKS.filter(({ dock }) => dock !== 'right' || !isNarrow());
-
-const dockOf = (): Dock => docks().find(({ dock }) => dock === getParam('dock'))?.dock ?? 'bottom';
-
 export function Drawer(props: DrawerProps) {
   const [height, setHeight] = createSignal(
     Math.round(window.innerHeight * (props.isLow ? LOW_SHARE : FIRST_SHARE)),
@@ -132,7 +118,7 @@ export function Drawer(props: DrawerProps) {
                 aria-label={title}
                 aria-pressed={dockOf() === dock}
                 data-tip={title}
-                onClick={() => setParams({ dock: dock === 'bottom' ? null : dock }, true)}
+                onClick={() => setDock(dock)}
               >
                 <Glyph name={glyph} />
               </button>

@@ -1,14 +1,19 @@
 /** What the command palette does with tracks, groups, colors and times of the timeline. */
 import type { Command } from '../../shell/palette-commands';
+import { shared } from '../../shell/shared';
 import { clockChoices } from '../../timeline/clock';
 import { hostSectionsOf, namesOfAllGroups } from '../../timeline/host-sections';
 import { tracksOf, type LayoutChoices } from '../../timeline/layout';
 import { hideOthers } from '../../timeline/hide-others';
+import type { Commands } from '../../timeline/commands';
 import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
+import { stepIndexAt } from '../../timeline/step-index';
 import type { Timeline } from '../../timeline/timeline';
 import { arrangements, showArrangement } from './arrangement-store';
 import { titleOfColor } from './color-titles';
+import { docks, setDock } from './dock';
+import { isolateSelected, laidOver } from './menus';
 import { chooseWithUndo, withUndo } from './undo';
 
 const action = (title: string, detail: string, run: () => void): Command => ({
@@ -18,8 +23,13 @@ const action = (title: string, detail: string, run: () => void): Command => ({
   run,
 });
 
-/** `onArrange` opens the list of saved arrangements. */
-export function rowCommands(timeline: Timeline, onArrange: () => void): Command[] {
+/** `onArrange` opens the list of saved arrangements, `onDetails` the details. */
+export function rowCommands(
+  timeline: Timeline,
+  commands: Commands,
+  onArrange: () => void,
+  onDetails: () => void,
+): Command[] {
   const { closedGroups } = timeline.choices[0]();
   const sections = hostSectionsOf(timeline.report);
   // Of thousands of hosts, those that are looked at.
@@ -29,6 +39,9 @@ export function rowCommands(timeline: Timeline, onArrange: () => void): Command[
     ...allRows(timeline),
     ...saved(timeline, onArrange),
     ...clocks(timeline),
+    ...places(onDetails),
+    ...overlays(timeline, commands),
+    ...isolations(timeline),
     ...groups.flatMap((group) => ofGroup(timeline, group)),
     ...timeline.report.groups.filter(isLookedAt).flatMap((group) =>
       tracksOf(group).flatMap(({ track, name }) => ofTrack(timeline, track, name, group.name)),
@@ -84,6 +97,36 @@ function clocks(timeline: Timeline): Command[] {
   return clockChoices(timeline.times.clock[0]())
     .filter(({ missing }) => missing === '')
     .map(({ kind, title }) => action(`Times ${title}`, '', () => timeline.times.readAs(kind)));
+}
+
+/** Where the details are. */
+function places(onDetails: () => void): Command[] {
+  return docks().map(({ dock, title }) =>
+    action(title, '', () => {
+      setDock(dock);
+      onDetails();
+    }),
+  );
+}
+
+/** Other steps over the one in the middle of the window. */
+function overlays(timeline: Timeline, commands: Commands): Command[] {
+  const { steps, viewport } = timeline.scene;
+  const step = steps[Math.max(0, stepIndexAt(steps, (viewport.startPs + viewport.endPs) / 2))];
+  if (!step) return [];
+  return laidOver(timeline, commands, step).map(({ title, detail, run }) =>
+    action(`Lay the ${title.charAt(0).toLowerCase()}${title.slice(1)} over step ${step.step}`, detail, run),
+  );
+}
+
+/** What the selected slice has in common with others. */
+function isolations(timeline: Timeline): Command[] {
+  const selected = timeline.selection[0]();
+  if (!selected) return [];
+  const kinds = shared() ? (['class'] as const) : (['class', 'scope', 'program'] as const);
+  return kinds.map((by) =>
+    action(`Only the ${by} of the selected slice`, '', () => void isolateSelected(timeline, by)),
+  );
 }
 
 function ofGroup(timeline: Timeline, group: Group): Command[] {

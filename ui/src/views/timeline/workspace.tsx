@@ -130,7 +130,12 @@ export function Workspace(props: WorkspaceProps) {
     );
     onCleanup(
       registerCommands(async () =>
-        (await import('./later')).rowCommands(timeline, () => setArranging(true)),
+        (await import('./later')).rowCommands(
+          timeline,
+          commands,
+          () => setArranging(true),
+          () => setDrawerOpen(true),
+        ),
       ),
     );
     const probe = {

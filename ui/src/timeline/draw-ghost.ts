@@ -1,4 +1,5 @@
 /** Draws the step that lies over another one: as a strip in the lower part of the same lanes. */
+import { drawGaps } from './draw-idle';
 import type { Row, TrackRow } from './layout';
 import { ghostHeight } from './overlay';
 import { rowTop, type Scene } from './scene';
@@ -58,6 +59,8 @@ export class GhostLayer {
       context.fillRect(from, y - 1, until - from, height + 1);
       context.globalAlpha = 0.75;
       this.strips.blit(context, strip, y, geometry.width, height);
+      // Of the baseline, gaps are not known here.
+      if (ghost.isOfOwn && lane === 0) drawGaps(context, scene, row, y, height, ghost.shiftPs);
       context.restore();
     }
   }

@@ -19,17 +19,29 @@ const patterns = new WeakMap<CanvasRenderingContext2D, Map<string, CanvasPattern
 
 /** The gaps of one row. */
 export function drawIdle(context: CanvasRenderingContext2D, scene: Scene, row: Row): void {
+  const isGroup = row.kind === 'group';
+  const top = rowTop(scene.geometry, row) + (isGroup ? SUMMARY_INSET : 0);
+  drawGaps(context, scene, row, top, isGroup ? SUMMARY_HEIGHT : scene.layout.laneHeight - 1, 0);
+}
+
+/** They are drawn earlier by a shift, for another step that lies over the own one. */
+export function drawGaps(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  row: Row,
+  top: number,
+  height: number,
+  shiftPs: number,
+): void {
   const { viewport, geometry } = scene;
   const gaps = gapsOn(scene, row);
-  const isGroup = row.kind === 'group';
-  const top = rowTop(geometry, row) + (isGroup ? SUMMARY_INSET : 0);
-  const height = isGroup ? SUMMARY_HEIGHT : scene.layout.laneHeight - 1;
   let lastX = -1;
-  for (let i = firstGapAfter(gaps, viewport.startPs); i < gaps.length; i++) {
+  for (let i = firstGapAfter(gaps, viewport.startPs + shiftPs); i < gaps.length; i++) {
     const gap = gaps[i]!;
-    if (gap.start_ps >= viewport.endPs) break;
-    const x0 = Math.max(0, viewport.pxOfTime(gap.start_ps));
-    const x1 = Math.min(geometry.width, viewport.pxOfTime(gap.start_ps + gap.duration_ps));
+    const startPs = gap.start_ps - shiftPs;
+    if (startPs >= viewport.endPs) break;
+    const x0 = Math.max(0, viewport.pxOfTime(startPs));
+    const x1 = Math.min(geometry.width, viewport.pxOfTime(startPs + gap.duration_ps));
     // One line per pixel is enough.
     if (Math.floor(x1) === lastX) continue;
     lastX = Math.floor(x1);

@@ -60,3 +60,19 @@ export const placeOf = ({ lowPs, highPs }: Ends, ps: number) =>
 export function jitterOf(index: number): number {
   return ((index * 0.618034) % 1) * 2 - 1;
 }
+
+/** With more steps beyond the axis, only the longest is named. */
+const MOST_NAMED = 3;
+/** More arrows would be a band. */
+const MOST_CUT = 100;
+
+/** The steps that are longer than an axis, longest first. */
+export function cutOf(
+  lengths: readonly number[],
+  topPs: number,
+): { index: number; ps: number; isNamed: boolean }[] {
+  const cut = lengths.flatMap((ps, index) => (ps > topPs ? [{ index, ps }] : []));
+  cut.sort((one, other) => other.ps - one.ps);
+  const named = cut.length <= MOST_NAMED ? cut.length : 1;
+  return cut.slice(0, MOST_CUT).map((each, at) => ({ ...each, isNamed: at < named }));
+}

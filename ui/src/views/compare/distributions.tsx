@@ -13,7 +13,7 @@ import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import type { ComparedStep } from '../../wire/generated/ComparedStep';
 import { sessionColor } from './colors';
-import { axisOf, jitterOf, placeOf, spreadOf, type Ends } from './distribution';
+import { axisOf, cutOf, jitterOf, placeOf, spreadOf, type Ends } from './distribution';
 
 /** Height of a session's row in pixels; also in the style sheet. */
 const ROW = 46;
@@ -242,6 +242,32 @@ function matched(session: ComparedSession, baseline: ComparedSession): (number |
   );
 }
 
+/** An arrow at the top with the time of a step that is longer than the axis. */
+function Cut(props: {
+  at: { x: number; y: number };
+  /** Empty if others are longer. */
+  text: string;
+  width: number;
+  color: string;
+}) {
+  const isLate = () => props.at.x > props.width * 0.6;
+  return (
+    <g class="step-series-cut">
+      <path
+        fill={props.color}
+        d={`M${props.at.x - 4} ${props.at.y + 7}L${props.at.x} ${props.at.y}L${props.at.x + 4} ${props.at.y + 7}Z`}
+      />
+      <text
+        x={props.at.x + (isLate() ? -8 : 8)}
+        y={props.at.y + 8}
+        text-anchor={isLate() ? 'end' : 'start'}
+      >
+        {props.text}
+      </text>
+    </g>
+  );
+}
+
 function Series(props: {
   session: ComparedSession;
   color: string;
@@ -291,6 +317,16 @@ function Series(props: {
             stroke={sessionColor(0)}
           />
           <path d={path(lengths(), frame())} stroke={props.color} />
+          <For each={cutOf(lengths(), props.topPs)}>
+            {({ index, ps, isNamed }) => (
+              <Cut
+                at={placeOf(index, ps, frame())}
+                text={isNamed ? formatDuration(Math.round(ps)) : ''}
+                width={frame().width}
+                color={props.color}
+              />
+            )}
+          </For>
         </>
       )}
     </Plot>

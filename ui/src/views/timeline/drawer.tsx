@@ -2,9 +2,7 @@
 import { createEffect, createSignal, For, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 
 import { Icon } from '../../shell/icons';
-import { isNarrow } from '../../shell/rail-state';
 import { shared } from '../../shell/shared';
-import { getParam, setParams } from '../../shell/state';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline } from '../../timeline/timeline';
 import { returnFocus } from '../../widgets/return-focus';
@@ -12,7 +10,8 @@ import { Tabs } from '../../widgets/tabs/tabs';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import type { Counterpart } from './baseline-stage';
 import { AreaPanel } from './area-panel';
-import { Glyph, type GlyphName } from './glyphs';
+import { dockOf, docks, setDock } from './dock';
+import { Glyph } from './glyphs';
 import { MarksPanel } from './marks-panel';
 import { NestingPanel } from './nesting-panel';
 import { OccurrencesPanel } from './occurrences-panel';

@@ -333,21 +333,25 @@ function stepMenu(timeline: Timeline, commands: Commands, step: TimelineStep): M
 
 /** Lays another step over this one. */
 function overlayMenu(timeline: Timeline, commands: Commands, step: TimelineStep): MenuEntry[] {
+  return [{ heading: 'Lay another step over it' }, ...laidOver(timeline, commands, step)];
+}
+
+/** The steps to lay over a step: the window then shows both to their ends. */
+export function laidOver(timeline: Timeline, commands: Commands, step: TimelineStep) {
   const { steps } = timeline.scene;
   const at = steps.indexOf(step);
-  const range = { startPs: step.start_ps, endPs: step.start_ps + step.duration_ps };
-  const lay = (title: string, other: TimelineStep | undefined, isBaseline = false): MenuEntry[] => {
+  const lay = (title: string, other: TimelineStep | undefined, isBaseline = false) => {
     if (!other || (other === step && !isBaseline)) return [];
     const run = () => {
       timeline.times.overlay[1]({ own: step.step, other: other.step, isBaseline });
-      commands.zoomTo(range);
+      const longestPs = Math.max(step.duration_ps, other.duration_ps);
+      commands.zoomTo({ startPs: step.start_ps, endPs: step.start_ps + longestPs });
     };
     return [{ title, detail: `${other.step} · ${formatDuration(other.duration_ps)}`, run }];
   };
   const byDuration = [...steps].sort((one, other) => one.duration_ps - other.duration_ps);
   const ofBaseline = timeline.times.baselineSteps();
   return [
-    { heading: 'Lay another step over it' },
     ...lay('Previous step', steps[at - 1]),
     ...lay('Next step', steps[at + 1]),
     ...lay('Shortest step', byDuration[0]),

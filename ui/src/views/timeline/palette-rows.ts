@@ -2,6 +2,7 @@
 import type { Command } from '../../shell/palette-commands';
 import { shared } from '../../shell/shared';
 import { clockChoices } from '../../timeline/clock';
+import { keyOf } from '../../timeline/coloring';
 import { hostSectionsOf, namesOfAllGroups } from '../../timeline/host-sections';
 import { tracksOf, type LayoutChoices } from '../../timeline/layout';
 import { hideOthers } from '../../timeline/hide-others';
@@ -13,7 +14,7 @@ import type { Timeline } from '../../timeline/timeline';
 import { arrangements, showArrangement } from './arrangement-store';
 import { titleOfColor } from './color-titles';
 import { docks, setDock } from './dock';
-import { isolateSelected, laidOver } from './menus';
+import { laidOver } from './menus';
 import { chooseWithUndo, withUndo } from './undo';
 
 const action = (title: string, detail: string, run: () => void): Command => ({
@@ -121,12 +122,17 @@ function overlays(timeline: Timeline, commands: Commands): Command[] {
 
 /** What the selected slice has in common with others. */
 function isolations(timeline: Timeline): Command[] {
-  const selected = timeline.selection[0]();
-  if (!selected) return [];
+  const details = timeline.selection[0]()?.details;
+  if (!details) return [];
+  const { name, scope, program } = details;
+  const facts = { label: 0, scope: scope ?? '', program: program ?? '', pass: '' };
   const kinds = shared() ? (['class'] as const) : (['class', 'scope', 'program'] as const);
-  return kinds.map((by) =>
-    action(`Only the ${by} of the selected slice`, '', () => void isolateSelected(timeline, by)),
-  );
+  return kinds.flatMap((by) => {
+    const key = keyOf(by, { name, className: details.class, facts });
+    if (!key) return [];
+    const run = () => timeline.color(by, new Set([key]));
+    return [action(`Only the ${by} of the selected slice`, titleOfColor(by, key), run)];
+  });
 }
 
 function ofGroup(timeline: Timeline, group: Group): Command[] {

@@ -77,14 +77,40 @@ const isChosen = (chart: Chart, bucket: Bucket) =>
 /** The time of the same steps in the baseline, as a line across each bar. */
 function drawBaseline(context: CanvasRenderingContext2D, frame: Frame, chart: Chart): void {
   chart.baselinePs.forEach((length, index) => {
-    if (length === null || length > chart.topPs * 1.05) return;
+    if (length === null) return;
     const [left, slot] = slotAt(chart.buckets.length, index, frame.width);
+    if (length > chart.topPs * 1.05) return drawBeyond(context, frame, chart, index, length);
     const y = Math.round(frame.y(length));
     context.fillStyle = chart.colors.surface;
     context.fillRect(left, y - 2, slot, 4);
     context.fillStyle = chart.colors.text;
     context.fillRect(left, y - 1, slot, 2);
   });
+}
+
+/** A time of the baseline that exceeds the axis: an arrow, and the time if the bar has none. */
+function drawBeyond(
+  context: CanvasRenderingContext2D,
+  frame: Frame,
+  chart: Chart,
+  index: number,
+  length: number,
+): void {
+  const [left, slot] = slotAt(chart.buckets.length, index, frame.width);
+  const x = left + slot / 2;
+  context.fillStyle = chart.colors.text;
+  context.beginPath();
+  context.moveTo(x, 1);
+  context.lineTo(x - 4, 8);
+  context.lineTo(x + 4, 8);
+  context.fill();
+  const own = chart.buckets[index]?.durationPs ?? 0;
+  const text = `baseline ${formatDuration(Math.round(length))}`;
+  const half = context.measureText(text).width / 2;
+  if (own > chart.topPs || slot < half / 2) return;
+  context.textBaseline = 'bottom';
+  context.textAlign = 'center';
+  context.fillText(text, Math.max(half, Math.min(frame.width - half - 2, x)), -2);
 }
 
 /** A bar that exceeds the axis: two slanted strokes through it and its time above. */

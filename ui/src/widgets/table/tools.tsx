@@ -36,9 +36,12 @@ export function TableTools<Row>(props: {
     download(`${table.fileName}.csv`, 'text/csv', text);
   };
   const copy = () => copyTable('Markdown', props.table, props.model);
+  let columnsButton!: HTMLSpanElement;
+  const chooseColumns = () => columnsButton.querySelector('button')?.click();
   for (const [label, run] of [
     [`Save the ${many()} as CSV`, save],
     [`Copy the ${many()} as Markdown`, copy],
+    [`Columns of the ${many()}: choose, order, group by`, chooseColumns],
     ...(props.showSql ? ([[`Show the SQL of the ${many()}`, props.showSql]] as const) : []),
   ] as const) {
     onCleanup(registerShortcut({ keys: [], group: 'Table', label, run }));
@@ -85,9 +88,11 @@ export function TableTools<Row>(props: {
             props.table.noun,
           )}
         </span>
-        <PanelButton label="Columns" tip="Choose, order and group by columns">
-          <ColumnsPanel {...props} />
-        </PanelButton>
+        <span ref={columnsButton}>
+          <PanelButton label="Columns" tip="Choose, order and group by columns">
+            <ColumnsPanel {...props} />
+          </PanelButton>
+        </span>
         <button
           class="quiet"
           data-tip="Copy the table as shown, for notes and issues"

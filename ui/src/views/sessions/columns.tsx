@@ -11,6 +11,7 @@ import { Sparkline } from '../../widgets/sparkline';
 import type { Column } from '../../widgets/table/rows';
 import type { TableState } from '../../widgets/table/state';
 import type { SessionSummary } from '../../wire/types';
+import { groupsOf, isKnown } from './known';
 import { measuredOf } from './measured';
 import { severityOf, verdictOf } from './severity';
 
@@ -63,13 +64,21 @@ const COLUMNS: Column<SessionSummary>[] = [
     kind: 'count',
     value: (session) => session.id,
   },
-  { key: 'devices', title: 'Devices', figure: '', width: 150, value: (session) => session.devices },
+  {
+    key: 'devices',
+    title: 'Devices',
+    figure: '',
+    width: 150,
+    value: (session) => session.devices,
+    groupsOf: (session) => groupsOf(session, session.devices),
+  },
   {
     key: 'program',
     title: 'Program',
     figure: 'sessions.session_program',
     width: 150,
     value: (session) => session.program,
+    groupsOf: (session) => groupsOf(session, session.program),
     cell: (session) => <Middle text={session.program || '–'} />,
   },
   {
@@ -204,11 +213,6 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) => session.hosts.join(', '),
   },
 ];
-
-/** Whether the session is or was fully open; only then are its warnings known. */
-const isKnown = (session: SessionSummary): boolean =>
-  session.state === 'open' ||
-  (session.state !== 'in_parts' && (session.devices !== '' || session.duration_ps !== null));
 
 const problemsOf = (session: SessionSummary) => session.warnings.filter(isProblem);
 

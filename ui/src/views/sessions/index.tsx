@@ -184,6 +184,11 @@ function NumberedLink() {
   );
 }
 
+/** Asks for the list, in between only if it is not on its way: of thousands of sessions it takes a while. */
+function askAgain(isLast: boolean): void {
+  if (isLast || !sessions.isLoading()) sessions.retry();
+}
+
 /** Opens the sessions one after another for their step times. */
 function MeasureButton(props: { sessions: readonly SessionSummary[] }) {
   const rest = () =>
@@ -198,7 +203,7 @@ function MeasureButton(props: { sessions: readonly SessionSummary[] }) {
       <button
         disabled={isMeasuring()}
         data-tip="Opens every session, one after another, for its step time. In a terminal, stepscope index does it once and keeps it."
-        onClick={() => void measure(rest())}
+        onClick={() => void measure(rest(), askAgain)}
       >
         {isMeasuring() ? `Measuring, ${rest().length} left …` : 'Measure all steps'}
       </button>

@@ -29,3 +29,11 @@ test('a session is measured once, and again when its files grew', async () => {
   expect(asked).toEqual(['one', 'two', 'one', 'two']);
   expect(measuredOf(session('one', 20))?.step_ps).toBe(3);
 });
+
+test('the list is asked for once sessions are open', async () => {
+  let count = 0;
+  await measure([session('three', 10)], () => count++);
+  expect(count).toBe(1);
+  await measure([session('three', 10)], () => count++);
+  expect(count).toBe(1);
+});

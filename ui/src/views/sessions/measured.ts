@@ -38,8 +38,14 @@ export function measuredOf(session: SessionSummary): Measured | undefined {
   return { step_ps: session.step_time_ps, heights: session.step_sparkline_ratio };
 }
 
-/** Requests the steps of the sessions one after another; one that cannot be read stays unknown. */
-export async function measure(sessions: readonly SessionSummary[]): Promise<void> {
+/**
+ * Requests the steps of the sessions one after another; one that cannot be read stays unknown. Each is
+ * open afterwards, so the list knows more of it: `onOpened` asks for it now and then, and at the end.
+ */
+export async function measure(
+  sessions: readonly SessionSummary[],
+  onOpened: (isLast: boolean) => void = () => undefined,
+): Promise<void> {
   const wanted = sessions.filter(
     (session) =>
       !session.is_indexed &&
@@ -61,7 +67,9 @@ export async function measure(sessions: readonly SessionSummary[]): Promise<void
     if (performance.now() - updatedMs < UPDATE_MS) continue;
     updatedMs = performance.now();
     setGeneration(generation() + 1);
+    onOpened(false);
   }
   setGeneration(generation() + 1);
   setMeasuring(false);
+  onOpened(true);
 }

@@ -1,6 +1,7 @@
 /** The sessions of the list as points over time: which figures there are, and what colors mean. */
 import type { Kind } from '../../format/numbers';
 import type { SessionSummary } from '../../wire/types';
+import { groupsOf } from './known';
 import { measuredOf } from './measured';
 
 export interface SessionFigure {
@@ -51,6 +52,9 @@ export const GROUPS: readonly { key: string; title: string; names: (session: Ses
     { key: 'kind', title: 'kind', names: (session) => session.kind },
   ];
 
+/** Groups by what only opening tells. */
+const NEED_OPENING = new Set(['program', 'devices']);
+
 export interface SessionPoint {
   session: SessionSummary;
   /** Milliseconds since 1970. */
@@ -78,7 +82,10 @@ export function pointsOf(
   groupKey: string | undefined,
 ): SessionPoints {
   const group = GROUPS.find(({ key }) => key === groupKey);
-  const nameOf = (session: SessionSummary) => group?.names(session) || '–';
+  const nameOf = (session: SessionSummary) => {
+    const name = group?.names(session) ?? '';
+    return name || (NEED_OPENING.has(group?.key ?? '') && groupsOf(session, '')[0]) || '–';
+  };
   const known = sessions.flatMap((session) => {
     const [atMs, value] = [timeOf(session), figure.value(session)];
     return atMs === null || value === null ? [] : [{ session, atMs, value }];

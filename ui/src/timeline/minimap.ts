@@ -1,12 +1,15 @@
 /**
- * The minimap, a band that shows the whole session: how busy the devices are, the steps, the window,
+ * The minimap, a band that shows the whole session, its steps larger if they are a sliver of it: how busy the devices are, the steps, the window,
  * the area and search matches. The static part is cached as a picture.
  */
+import { breaksOf, shareOf, timeAt } from './minimap-scale';
 import { tileIndexAt } from './tile-grid';
+import { overviewOf } from './tile-wants';
 import { MINIMAP_HEIGHT, type Scene } from './scene';
 import type { Palette } from './palette';
 import type { LaneTile } from './tile';
 import type { TileCache } from './tile-cache';
+import type { TimeWindow } from './viewport';
 
 const STEP_BAND_PX = 8;
 
@@ -79,7 +82,7 @@ export class Minimap {
   private repaint(scene: Scene): void {
     const { geometry, palette, minimapTracks } = scene;
     const { painted } = this;
-    const tiles = this.loadedTracks(scene);
+    const tiles = this.loadedTiles(scene);
     if (
       painted.width === geometry.width &&
       painted.ratio === geometry.ratio &&
@@ -105,9 +108,13 @@ export class Minimap {
     const top = scene.steps.length > 0 ? STEP_BAND_PX + 2 : 2;
     const height = (MINIMAP_HEIGHT - 3 - top) / Math.max(1, minimapTracks.length);
     minimapTracks.forEach((track, i) => {
-      const lane = this.rootLane(scene, track);
-      if (lane) paintLoad(context, scene, lane, top + i * height, Math.max(1, height - 1));
+      const [whole, ...larger] = this.lanesOf(scene, track);
+      const paint = (lane: LaneTile, without: TimeWindow | null) =>
+        paintLoad(context, scene, lane, without, top + i * height, Math.max(1, height - 1));
+      if (whole) paint(whole, larger.length > 0 ? scene.minimapScale.home : null);
+      for (const lane of larger) paint(lane, null);
     });
+    paintBreaks(context, scene);
   }
 
   private paintSteps(context: CanvasRenderingContext2D, scene: Scene): void {
@@ -123,35 +130,59 @@ export class Minimap {
     });
   }
 
-  /** How many of the tracks are loaded; counted again only after the cache has changed. */
-  private loadedTracks(scene: Scene): number {
+  /** How many of the tiles are loaded; counted again only after the cache has changed. */
+  private loadedTiles(scene: Scene): number {
     const generation = this.source?.cache.generation ?? 0;
     if (generation !== this.generation) {
       this.generation = generation;
       this.loaded = 0;
-      for (const track of scene.minimapTracks) if (this.rootLane(scene, track)) this.loaded++;
+      for (const track of scene.minimapTracks) this.loaded += this.lanesOf(scene, track).length;
     }
     return this.loaded;
   }
 
-  private rootLane(scene: Scene, track: number): LaneTile | undefined {
-    if (!this.source) return undefined;
+  /** The load of a track: of the whole session, then of what is drawn larger. */
+  private lanesOf(scene: Scene, track: number): LaneTile[] {
+    if (!this.source) return [];
     const { cache, rootLevel } = this.source;
     const index = tileIndexAt(rootLevel, scene.report.start_ps);
-    return cache.get(track, rootLevel, index)?.lanes[0];
+    const tiles = [cache.get(track, rootLevel, index)];
+    const finer = overviewOf(scene);
+    if (finer) {
+      for (let at = finer.first; at <= finer.last; at++) {
+        tiles.push(cache.get(track, finer.level, at));
+      }
+    }
+    return tiles.flatMap((tile) => tile?.lanes[0] ?? []);
+  }
+}
+
+/** Where the scale changes: two strokes across the band. */
+function paintBreaks(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { geometry, palette } = scene;
+  for (const share of breaksOf(scene.minimapScale)) {
+    const x = Math.round(share * geometry.width);
+    context.fillStyle = palette.theme.surface;
+    context.fillRect(x - 3, 0, 6, MINIMAP_HEIGHT);
+    context.strokeStyle = palette.theme.mutedText;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const side of [-2.5, 2.5]) {
+      context.moveTo(x + side + 1.5, 2);
+      context.lineTo(x + side - 1.5, MINIMAP_HEIGHT - 3);
+    }
+    context.stroke();
   }
 }
 
 /** Pixel of a time on the minimap. */
 export function minimapPx(scene: Scene, timePs: number): number {
-  const { start_ps, end_ps } = scene.report;
-  return ((timePs - start_ps) / Math.max(1, end_ps - start_ps)) * scene.geometry.width;
+  return shareOf(scene.minimapScale, timePs) * scene.geometry.width;
 }
 
 /** Time of a pixel on the minimap. */
 export function minimapTime(scene: Scene, px: number): number {
-  const { start_ps, end_ps } = scene.report;
-  return start_ps + (px / scene.geometry.width) * (end_ps - start_ps);
+  return timeAt(scene.minimapScale, px / scene.geometry.width);
 }
 
 /** Draws the busy share of each glyph as a height, in the color of its longest slice. */
@@ -159,16 +190,20 @@ function paintLoad(
   context: CanvasRenderingContext2D,
   scene: Scene,
   lane: LaneTile,
+  /** Drawn from finer tiles. */
+  without: TimeWindow | null,
   top: number,
   height: number,
 ): void {
-  const { palette, labels, report, geometry } = scene;
-  const psPerPx = (report.end_ps - report.start_ps) / geometry.width;
+  const { palette, labels } = scene;
   for (let i = 0; i < lane.glyphCount; i++) {
-    const x0 = minimapPx(scene, lane.startPs[i]!);
+    const startPs = lane.startPs[i]!;
     const durationPs = lane.durationPs[i]!;
-    const width = Math.max(durationPs / psPerPx, 0.5);
-    const busy = Math.min(1, lane.busyPs[i]! / Math.max(durationPs, psPerPx * 0.5, 1));
+    if (without && startPs < without.endPs && startPs + durationPs > without.startPs) continue;
+    const x0 = minimapPx(scene, startPs);
+    const width = Math.max(minimapPx(scene, startPs + durationPs) - x0, 0.5);
+    const leastPs = minimapTime(scene, x0 + 0.5) - startPs;
+    const busy = Math.min(1, lane.busyPs[i]! / Math.max(durationPs, leastPs, 1));
     const tall = Math.max(1, height * busy);
     context.fillStyle = palette.css[labels.slot[lane.label[i]!] ?? 0]!;
     context.fillRect(x0, top + height - tall, width, tall);

@@ -10,6 +10,7 @@ import type { TimelineStep } from '../wire/generated/TimelineStep';
 import type { GapRow } from '../wire/generated/GapRow';
 import type { Clock } from './clock';
 import type { Ghost } from './ghost';
+import type { MinimapScale } from './minimap-scale';
 import type { IdleGaps } from './idle-gaps';
 import type { LabelTable } from './labels';
 import type { Layout, TrackRow } from './layout';
@@ -124,6 +125,7 @@ export interface Scene {
   ghost: Ghost | null;
   /** Tracks whose density the minimap shows, at the root tile. */
   minimapTracks: readonly number[];
+  minimapScale: MinimapScale;
   /** The critical path of the selected steps. */
   path: PathRuler;
   /** Why devices are idle. */

@@ -6,6 +6,7 @@ import { epochOf } from './clock';
 import type { LabelTable } from './labels';
 import { placeRows, type LayoutChoices } from './layout';
 import { mergedTrackOf } from './merged-track';
+import { minimapScale } from './minimap-scale';
 import { Palette } from './palette';
 import { pathOfWords } from './path-ruler';
 import { DrawPlan } from './plan';
@@ -50,6 +51,10 @@ export function initialScene(
     onlyStep: null,
     ghost: null,
     minimapTracks: minimapTracksOf(report),
+    minimapScale: minimapScale(
+      { startPs: report.start_ps, endPs: report.end_ps },
+      homeWindow(report.steps, limits),
+    ),
     path: pathOfWords(''),
     idle: new Map(),
     selection: null,

@@ -1,7 +1,8 @@
 /** Which tracks need tiles: those on the screen first, then those just above and below. */
 import { rowsBetween, tracksOfRow, type TrackRow } from './layout';
 import { scrolledHeight, type Scene } from './scene';
-import type { TileView } from './tiles';
+import { lastTileIndex, levelForResolution, tileIndexAt } from './tile-grid';
+import type { Overview, TileView } from './tiles';
 
 /** The part of the scene for which tiles were requested. */
 export class WantedRows {
@@ -47,6 +48,14 @@ export function rowsInSight({ geometry, layout }: Scene): TrackRow[] {
   return shown.filter((row): row is TrackRow => row.kind === 'track');
 }
 
+/** The tiles of the part of the minimap that is drawn larger. */
+export function overviewOf({ minimapScale: { home }, minimapTracks, geometry }: Scene): Overview | null {
+  if (!home) return null;
+  const level = levelForResolution((home.endPs - home.startPs) / Math.max(1, geometry.width));
+  const [first, last] = [tileIndexAt(level, home.startPs), lastTileIndex(level, home.endPs)];
+  return { level, first, last, tracks: minimapTracks };
+}
+
 function viewOf(scene: Scene, first: number, last: number, rootLevel: number): TileView {
   const { geometry, layout, viewport, plan, pointer, report } = scene;
   const height = scrolledHeight(geometry);
@@ -64,6 +73,7 @@ function viewOf(scene: Scene, first: number, last: number, rootLevel: number): T
     session: { startPs: report.start_ps, endPs: report.end_ps },
     level: plan.level,
     rootLevel,
+    overview: overviewOf(scene),
     visible: [...visible],
     nearby: [...nearby],
     anchorPs: viewport.timeOfPx(pointer?.x ?? geometry.width / 2),

@@ -17,6 +17,14 @@ export interface TileRequest {
   urgent: boolean;
 }
 
+/** Tiles of a level, from the first to the last. */
+export interface Overview {
+  level: number;
+  first: number;
+  last: number;
+  tracks: readonly number[];
+}
+
 /** The view, as far as tiles depend on it. */
 export interface TileView {
   window: TimeWindow;
@@ -24,6 +32,8 @@ export interface TileView {
   session: TimeWindow;
   level: number;
   rootLevel: number;
+  /** For the minimap, where the root tile is too coarse. */
+  overview?: Overview | null;
   /** Tracks on the screen. */
   visible: readonly number[];
   /** Tracks just above and below. */
@@ -45,7 +55,7 @@ const RETRY_MS = 2000;
 
 /** Every tile worth having for this view, most urgent first. */
 export function wantedTiles(view: TileView): TileRequest[] {
-  const { window, session, level, rootLevel, visible, nearby } = view;
+  const { window, session, level, rootLevel, overview, visible, nearby } = view;
   const startPs = Math.max(window.startPs, session.startPs);
   const endPs = Math.min(window.endPs, session.endPs);
   const requests: TileRequest[] = [];
@@ -65,6 +75,11 @@ export function wantedTiles(view: TileView): TileRequest[] {
     const all = [...visible, ...nearby];
     const root = tileIndexAt(rootLevel, session.startPs);
     if (level < rootLevel) add(rootLevel, root, all, false);
+    if (overview) {
+      for (let index = overview.first; index <= overview.last; index++) {
+        add(overview.level, index, overview.tracks, false);
+      }
+    }
     for (const index of indices) add(level, index, nearby, false);
     add(level, first - 1, visible, false);
     add(level, last + 1, visible, false);

@@ -25,7 +25,7 @@ import { linkKeys, type LinkKeys } from '../../widgets/link-keys';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { SearchField } from '../../widgets/search-field';
 import { changeIn } from '../../widgets/table/changes';
-import { parseFilter } from '../../widgets/table/filter';
+import { parseFilter, unknownField } from '../../widgets/table/filter';
 import { opMenu } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { NoMatch } from '../../widgets/table/no-match';
@@ -248,7 +248,12 @@ function Body(props: { report: OpTreeReport; session: string }) {
               onRow={(node) => show(node.index)}
               isSelected={(node) => node.row === shown()}
               empty={
-                <NoMatch noun="node" query={table.query()} onClear={() => table.setQuery('')} />
+                <NoMatch
+                  noun="node"
+                  query={table.query()}
+                  hint={unknownField(table.query(), SEARCHED)}
+                  onClear={() => table.setQuery('')}
+                />
               }
             />
           </Show>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { unitSize } from '../../format/quantity';
-import { parseFilter, type FilterColumn } from './filter';
+import { parseFilter, unknownField, type FilterColumn } from './filter';
 
 interface Row {
   name: string;
@@ -82,6 +82,33 @@ describe('text', () => {
     expect(found('axes=0')).toEqual(['copy.1[axes=0]']);
     expect(found('(?<kind>copy)')).toEqual(['copy.1[axes=0]']);
     expect(errorOf('axes=0')).toBe('');
+  });
+  test('of one column', () => {
+    const columns: FilterColumn<{ name: string; category: string }>[] = [
+      { key: 'name', title: 'Op', value: (row) => row.name },
+      { key: 'category', title: 'Category', value: (row) => row.category },
+    ];
+    const rows = [
+      { name: 'loop.1', category: 'copy' },
+      { name: 'add.TPU:0', category: 'loop fusion' },
+    ];
+    const names = (query: string) =>
+      rows.filter((row) => parseFilter(query, columns).test?.(row) ?? true).map(({ name }) => name);
+    expect(names('loop')).toEqual(['loop.1', 'add.TPU:0']);
+    expect(names('category:loop')).toEqual(['add.TPU:0']);
+    expect(names('category:Loop')).toEqual([]);
+    expect(names('op:loop')).toEqual(['loop.1']);
+    expect(names('add category:^loop')).toEqual(['add.TPU:0']);
+    expect(parseFilter('category:(', columns).error).toMatch(/^Invalid regular expression/);
+    // Other colons are text.
+    expect(names('TPU:0')).toEqual(['add.TPU:0']);
+    expect(names('devices:TPU')).toEqual([]);
+    expect(unknownField('devices:TPU', columns)).toBe(
+      'Unknown column “devices”. Columns with text: Op, Category.',
+    );
+    for (const query of ['TPU:0', 'a.py:7', 'std::sort', 'category:x', 'x']) {
+      expect(unknownField(query, columns), query).toBe('');
+    }
   });
   test('nothing to filter accepts all', () => {
     expect(parseFilter('', COLUMNS).test).toBeNull();

@@ -1,7 +1,7 @@
 /**
- * The language of a table's filter: a text or regular expression for the columns of text, and
- * conditions on columns of numbers, `self > 1ms`, `share >= 5%`, `count != 1`, in any order; a row
- * must satisfy all of them. A number without a unit is in the unit of its column. Pure.
+ * The language of a table's filter: a text or regular expression for the columns of text, or for one of
+ * them, `category:fusion`, and conditions on columns of numbers, `self > 1ms`, `share >= 5%`,
+ * `count != 1`, in any order; a row must satisfy all of them. A number without a unit is in the unit of its column. Pure.
  */
 import type { Kind } from '../../format/numbers';
 import { parsePattern } from '../../format/pattern';
@@ -57,7 +57,8 @@ export function parseFilter<Row>(
   query: string,
   columns: readonly FilterColumn<Row>[],
 ): Filter<Row> {
-  const found = conditions(query, columns);
+  const { rest, fields, error } = fieldsOf(query, columns);
+  const found = conditions(rest, columns);
   const pattern = found.text ? parsePattern(found.text) : null;
   const texts = columns.filter((column) => column.kind === undefined);
   const hasText = (row: Row) =>
@@ -66,13 +67,49 @@ export function parseFilter<Row>(
       const value = column.value(row);
       return typeof value === 'string' && pattern.test(value);
     });
-  const isAll = pattern === null && found.conditions.length === 0;
+  const isAll = pattern === null && found.conditions.length === 0 && fields.length === 0;
+  const isFound = (row: Row) =>
+    fields.every((test) => test(row)) &&
+    found.conditions.every((each) => holds(each, row)) &&
+    hasText(row);
   return {
-    test: isAll ? null : (row) => found.conditions.every((each) => holds(each, row)) && hasText(row),
-    error: found.error || (pattern?.error ?? ''),
+    test: isAll ? null : isFound,
+    error: error || found.error || (pattern?.error ?? ''),
     text: found.text,
     conditions: found.conditions,
   };
+}
+
+/** `category:fusion`, at the start or after a space; not `TPU:0`, `train.py:7` or `std::sort`. */
+const FIELD = /(?:^|(?<=\s))([a-z_]+):(?!:)(\S+)/gi;
+
+/** Takes texts for single columns of text out of a query; other words with a colon are text. */
+function fieldsOf<Row>(query: string, columns: readonly FilterColumn<Row>[]) {
+  const fields: ((row: Row) => boolean)[] = [];
+  let error = '';
+  const rest = query.replace(FIELD, (whole, name: string, text: string) => {
+    const column = textColumn(name, columns);
+    if (!column) return whole;
+    const pattern = parsePattern(text);
+    error ||= pattern.error;
+    fields.push((row) => pattern.test(String(column.value(row) ?? '')));
+    return '';
+  });
+  return { rest: fields.length > 0 ? rest.replace(/\s+/g, ' ').trim() : query, fields, error };
+}
+
+const textColumn = <Row>(name: string, columns: readonly FilterColumn<Row>[]) =>
+  columns.find((column) => column.kind === undefined && namesOf(column).includes(plain(name)));
+
+/** What to say of a query that finds nothing because it names a column that there is not. */
+export function unknownField<Row>(query: string, columns: readonly FilterColumn<Row>[]): string {
+  const known = columns.filter(({ kind, title }) => kind === undefined && title !== '');
+  for (const [, name = ''] of query.matchAll(FIELD)) {
+    if (textColumn(name, columns) || name !== name.toLowerCase()) continue;
+    const titles = known.map(({ title }) => title).join(', ');
+    return `Unknown column “${name}”. Columns with text: ${titles}.`;
+  }
+  return '';
 }
 
 function holds<Row>({ column, operator, limit }: Condition<Row>, row: Row): boolean {

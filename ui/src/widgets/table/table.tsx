@@ -33,6 +33,7 @@ import type { Line } from './groups';
 import { TableHead } from './head';
 import { headerMenu, rangeOf, rowMenu } from './menus';
 import { createTable } from './model';
+import { unknownField } from './filter';
 import { NoMatch } from './no-match';
 import { Panel } from './panel';
 import { createPrinting } from './printing';
@@ -388,6 +389,7 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
                 <NoMatch
                   noun={props.noun}
                   query={props.state.query()}
+                  hint={unknownField(props.state.query(), model.columns())}
                   onClear={() => props.state.setQuery('')}
                 />
               }

@@ -8,6 +8,7 @@ mod debug_switches;
 mod drawings;
 mod folded;
 mod interpreter;
+mod known_ops;
 mod late_threads;
 mod long_steps;
 mod many_copies;

@@ -17,6 +17,10 @@ use crate::warning::{Warning, WarningKind, folded, shortened};
 #[derive(Default)]
 pub(super) struct Warnings(Vec<Warning>);
 
+/// Fewer than one slice of so many may overlap others in part: an annotation begins within the call of
+/// Python that opens it, and ends after that.
+const MANY_OVERLAP: usize = 100;
+
 /// Prefix for warnings of a file that was converted from a trace instead of written by a profiler.
 const CONVERTED: &str = "converted: ";
 /// Nanoseconds of a day.
@@ -175,8 +179,10 @@ impl Warnings {
             self.add(WarningKind::Repaired, host, message, "");
         }
         let pieces = built.clone().flat_map(|built| &built.pieces);
-        let overlapping: usize = pieces.map(|piece| piece.nested.overlapping).sum();
-        if overlapping > 0 {
+        let overlapping: usize = pieces.clone().map(|piece| piece.nested.overlapping).sum();
+        let lanes = pieces.flat_map(|piece| &piece.nested.lanes);
+        let all: usize = lanes.map(|lane| lane.range.len()).sum();
+        if overlapping * MANY_OVERLAP > all {
             let message = format!(
                 "{overlapping} slices overlap others of their row in part and are shown in lanes of their own"
             );

@@ -25,7 +25,7 @@ mod syntax;
 
 use messages::{
     AliasEntry, FrontendAttributes, HloComputation, HloInstruction, HloModule, HloProto, Layout,
-    Literal, OpMetadata, Pair, ReplicaGroup, Shape,
+    Literal, OpMetadata, Pair, ReplicaGroup, Shape, SliceDimension,
 };
 use plan::PlanSketch;
 use syntax::{inside, numbers, parse_attributes, split_closing, split_top_level};
@@ -256,6 +256,21 @@ impl ProgramSketch {
             "custom_call_target" => to.custom_call_target = value.into(),
             "direction" => to.comparison_direction = value.into(),
             "dimensions" => to.dimensions = numbers(value)?,
+            "slice" => {
+                let bounds = split_top_level(inside(value)).into_iter();
+                let bounds = bounds.map(|one| {
+                    let one = one.trim_matches(['[', ']']).replace(':', ",");
+                    match numbers(&one)?[..] {
+                        [start, limit] => Ok(SliceDimension {
+                            start,
+                            limit,
+                            stride: 1,
+                        }),
+                        _ => Err(format!("`{one}` is no slice like `[0:8]`")),
+                    }
+                });
+                to.slice_dimensions = bounds.collect::<Checked<_>>()?;
+            }
             "is_host_transfer" => to.is_host_transfer = value == "true",
             "sharding" => to.sharding = Some(sharding::parse(value)?),
             "frontend_attributes" => {

@@ -30,6 +30,7 @@ use stepscope_model::{Framework, Session};
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
+use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
 use crate::telling::Note;
 use crate::telling::thresholds::Thresholds;
@@ -127,7 +128,7 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
     }
 }
 
-/// Sorts findings by severity, then by gain (see [`rank_ps`]). No gain is longer than its step.
+/// Sorts findings by severity, then by gain (see [`rank_ps`]), what may be chance after other gains. No gain is longer than its step.
 fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     for finding in findings.iter_mut() {
         rank(&mut finding.also_seen_as, facts);
@@ -136,7 +137,7 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
             finding.gain_ps_per_step = None;
             finding.estimate.clear();
         }
-        let step_ps = finding.step_ps.or(facts.step_ps);
+        let step_ps = step_of(finding, facts);
         finding.step_ps = step_ps.filter(|_| finding.gain_ps_per_step.is_some());
         if let Some((gain, step)) = finding.gain_ps_per_step.zip(step_ps) {
             let gain = gain.min(step);
@@ -150,9 +151,24 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     order::causes_first(findings);
 }
 
+/// The step that a gain is compared with: the mean of the report, unless that of the finding is another one,
+/// such as that of a single device. A replay may cut the steps elsewhere.
+fn step_of(finding: &AdviceFinding, facts: &Facts<'_>) -> Option<f64> {
+    const SAME: f64 = 0.01;
+    match (finding.step_ps, facts.step_ps) {
+        (Some(own), Some(mean)) if (own - mean).abs() <= SAME * mean => Some(mean),
+        (own, mean) => own.or(mean),
+    }
+}
+
 /// What findings are ranked by. Bounds are compared with bounds, unless a replay says that most of
 /// one is hidden behind other work.
 fn rank_ps(finding: &AdviceFinding) -> f64 {
+    if finding.may_be_chance {
+        // Before what has no gain; as a note, after it.
+        let is_note = finding.severity == Severity::Info;
+        return if is_note { -1.0 } else { f64::MIN_POSITIVE };
+    }
     let gain = finding.gain_ps_per_step.unwrap_or(0.0);
     let bound = finding.bound_ps.unwrap_or(0.0);
     if finding.is_replayed && gain >= replayed::MOSTLY_HIDDEN * bound {

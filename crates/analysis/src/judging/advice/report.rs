@@ -86,6 +86,10 @@ pub struct AdviceFinding {
     /// bound.
     #[serde(skip)]
     pub(super) rows_ps: Option<Vec<f64>>,
+    /// Whether what else runs on the machine may be why.
+    #[serde(skip)]
+    #[ts(skip)]
+    pub(super) may_be_chance: bool,
     /// Reason and fix for programs that do not use JAX; empty where those above apply.
     #[serde(skip)]
     pub(super) elsewhere: Elsewhere,

@@ -79,6 +79,8 @@ pub(crate) struct HloInstruction {
     pub(crate) fusion_kind: String,
     #[prost(int64, repeated, tag = "14")]
     pub(crate) dimensions: Vec<i64>,
+    #[prost(message, repeated, tag = "17")]
+    pub(crate) slice_dimensions: Vec<SliceDimension>,
     #[prost(int64, tag = "26")]
     pub(crate) channel_id: i64,
     #[prost(string, tag = "28")]
@@ -176,6 +178,16 @@ pub(crate) struct DotDimensionNumbers {
     pub(crate) lhs_batch: Vec<i64>,
     #[prost(int64, repeated, tag = "4")]
     pub(crate) rhs_batch: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct SliceDimension {
+    #[prost(int64, tag = "1")]
+    pub(crate) start: i64,
+    #[prost(int64, tag = "2")]
+    pub(crate) limit: i64,
+    #[prost(int64, tag = "3")]
+    pub(crate) stride: i64,
 }
 
 #[derive(Clone, PartialEq, Eq, Message)]

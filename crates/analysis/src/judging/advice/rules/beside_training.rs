@@ -10,6 +10,7 @@ use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{LabelId, ProgramId};
 
 use super::callers::{Calls, caller};
+use super::copy_calls::copies;
 use super::metric_programs::{MIN_OF_STEPS, measures, runs_of};
 use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, no_steps, share};
 use crate::judging::advice::facts::Facts;
@@ -51,7 +52,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let state = state(training.hlo);
     let is_beside = |one: &&BusyProgram<'_>| {
         let is_another = one.id != training.id && !(is_own(one) && one.trains());
-        is_another && !measures(one.hlo) && !takes(one.hlo, &state) && in_steps(one)
+        let is_known = measures(one.hlo) || copies(one.hlo);
+        is_another && !is_known && !takes(one.hlo, &state) && in_steps(one)
     };
     let Some(beside) = programs.iter().find(is_beside) else {
         return Outcome::Passed(

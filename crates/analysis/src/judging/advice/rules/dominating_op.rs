@@ -1,7 +1,11 @@
 //! One op takes most of the time (guides: one op > 50 %).
 
+use super::known_ops::Known;
 use super::python_ops::is_python;
-use super::{LEAST_OF_STEP, LITTLE_WORK, Outcome, Rule, finding, gravity, is_control, ops_seen};
+use super::{
+    LEAST_OF_STEP, LITTLE_WORK, Outcome, Rule, SHARE_OF_WORK, finding, gravity, is_control,
+    ops_seen,
+};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::judging::verdict::Severity;
@@ -53,12 +57,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::percent(of_step)
         ));
     }
+    let known = Known::of(facts, row);
     let gain = facts.above_roofline(&[row]);
     // Without peaks, it is unknown how fast the op could be: a fact, and no judgment.
-    let severity = if gain.is_some() {
-        severity
-    } else {
-        Severity::Info
+    let severity = match (&known, gain) {
+        (Some(_), _) => severity.max(Severity::Warning),
+        (None, Some(_)) => severity,
+        (None, None) => Severity::Info,
     };
     let roofline = row.roofline_ratio.map_or_else(String::new, |ratio| {
         format!(
@@ -67,22 +72,34 @@ fn check(facts: &Facts<'_>) -> Outcome {
             row.bound_by
         )
     });
-    finding(
+    let found = finding(
         &RULE,
         severity,
         format!(
-            "{name} ({}) takes {share} of the devices' work.{roofline}",
-            row.category
+            "{name} ({}) takes {share} of the devices' work.{roofline}{}",
+            row.category,
+            known.as_ref().map_or("", |known| &known.what)
         ),
     )
     .why("Improvements elsewhere matter less than this op.")
-    .fix(fix(facts, row))
-    .gain(gain, "its time × (1 − its roofline ratio)")
-    .sure(Confidence::Medium)
-    .seen(ops_seen(std::iter::once(row), 1, |_| {
-        format!("{share} of the work")
-    }))
-    .found()
+    .fix(
+        known
+            .as_ref()
+            .map_or_else(|| fix(facts, row), |known| known.fix.to_owned()),
+    );
+    let found = match known {
+        Some(_) => {
+            let (_, per_step) = facts.ops_per_step(is_it);
+            found.gain(per_step, SHARE_OF_WORK)
+        }
+        None => found.gain(gain, "its time × (1 − its roofline ratio)"),
+    };
+    found
+        .sure(Confidence::Medium)
+        .seen(ops_seen(std::iter::once(row), 1, |_| {
+            format!("{share} of the work")
+        }))
+        .found()
 }
 
 /// What to change about the op: a kernel of a library is not advised where one already runs.

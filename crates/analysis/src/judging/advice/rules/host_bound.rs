@@ -316,6 +316,15 @@ impl Named {
                 is_guess: true,
             };
         }
+        if main == Some(Cause::Checkpoint) && !facts.trains() {
+            return Self {
+                title: "Writing files delays the devices",
+                why: why_of(Cause::Checkpoint),
+                remedy: WRITE_BESIDE,
+                is_whole: true,
+                is_guess: false,
+            };
+        }
         if main == Some(Cause::Python) && mostly_in(facts, Cause::Python, is_nnx) {
             return Self {
                 title: "Flax NNX takes modules apart in each call",
@@ -381,6 +390,8 @@ const NNX: &str = "`nnx.jit`, `nnx.grad` and the like flatten every module, opti
 const SPLIT_ONCE: &str = "Split once, outside the loop: `graphdef, state = nnx.split((model, optimizer))`, and pass `state` \
                           to a function under `jax.jit` that merges, updates, and returns `nnx.state((model, optimizer))`. \
                           Or bind the arguments once: `nnx.cached_partial(train_step, model, optimizer)`.";
+const WRITE_BESIDE: &str = "Write on another thread, in larger pieces, or after the loop. `np.savez_compressed` spends most of its \
+                            time compressing: `np.save` does not.";
 const FREEING: &str = "Other threads left arrays to JAX to be freed, which it does on the thread that \
                        launches the next step.";
 const KEEP: &str =

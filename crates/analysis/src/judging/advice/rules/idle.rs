@@ -505,13 +505,19 @@ fn on_cores(
 ) -> AdviceFinding {
     let mut why = BUSY_CORES.to_owned();
     let mut fix = FREE_CORES.to_owned();
-    if donation::copies(facts).is_some() {
+    let takes_memory = donation::copies(facts).is_some();
+    if takes_memory {
         why.push_str(NEW_MEMORY);
     }
     let between = device.map(|device| (device, pauses_between_ps(facts, device, |_| true)));
     let between = between.filter(|&(_, between)| between >= MOSTLY_BETWEEN * paused_ps);
     let Some((device, between)) = between else {
-        return finding.why(why).fix(fix);
+        let finding = finding.why(why).fix(fix);
+        return if takes_memory {
+            finding
+        } else {
+            finding.by_chance()
+        };
     };
     let runs = (facts.session.program_runs.iter()).filter(|run| run.device == device);
     let steps = StepsOfRuns::of(facts);

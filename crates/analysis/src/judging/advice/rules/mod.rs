@@ -38,6 +38,7 @@ mod idle_recording;
 mod input_wait;
 mod interpreted_kernels;
 mod kernel_input_wait;
+mod known_ops;
 mod late_threads;
 mod launch_overhead;
 mod load_imbalance;

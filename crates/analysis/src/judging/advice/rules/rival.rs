@@ -10,6 +10,8 @@
 //! computes in the function in which it was when the recording began records hardly any calls: see
 //! [`silent_rival`].
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 use stepscope_model::{
     Activity, HostId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
@@ -188,7 +190,7 @@ fn levels(session: &Session) -> Vec<u8> {
     level.collect()
 }
 
-/// The frame of the program's own files that takes most of the gaps: `burn (train.py:46)`.
+/// The frame that takes most of the gaps, if possible of the program's own files: `burn (train.py:46)`.
 fn longest_frame(
     session: &Session,
     track: &Track,
@@ -209,13 +211,17 @@ fn longest_frame(
             }
         }
     }
-    let mut named: Vec<(i64, &str)> = times
+    let mut named: Vec<(bool, i64, &str)> = times
         .into_iter()
-        .map(|(label, time)| (time, session.label_name(label).trim_start_matches('$')))
-        .filter(|(_, name)| name.contains(".py:") && !session.is_library_frame(name))
+        .map(|(label, time)| {
+            let name = session.label_name(label).trim_start_matches('$');
+            (session.is_library_frame(name), time, name)
+        })
+        .filter(|(_, _, name)| name.contains(".py:"))
         .collect();
-    named.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    let function = python_function(named.first()?.1)?;
+    // A function that was running when the recording began has no frame, but what it calls has.
+    named.sort_unstable_by_key(|&(is_library, time, name)| (is_library, Reverse(time), name));
+    let function = python_function(named.first()?.2)?;
     Some(format::shortened(&function))
 }
 
@@ -224,6 +230,15 @@ impl Rival {
     pub(super) fn told(&self) -> String {
         format!(
             " For {} of the longest of these gaps, another thread runs Python: {}.",
+            format::percent(self.share),
+            self.place
+        )
+    }
+
+    /// ` Meanwhile, …`, where the cores are what both want.
+    pub(super) fn takes_cores(&self) -> String {
+        format!(
+            " For {} of these steps, another thread of the process computes: {}.",
             format::percent(self.share),
             self.place
         )
@@ -251,6 +266,14 @@ impl Rival {
     /// Why the loop waits for it.
     pub(super) const WHY: &'static str = "Only one thread of a process runs Python at a time (the global interpreter lock), so the thread \
          that launches the next step probably waits until the other one lets go.";
+
+    /// Why ops of XLA:CPU take longer meanwhile.
+    pub(super) const WHY_CORES: &'static str =
+        "XLA:CPU computes on the cores of its host, and that thread takes some of them.";
+
+    /// What to change where cores are short.
+    pub(super) const FIX_CORES: &'static str = "Do that thread's work when no step runs, or in a process on other cores; limit the threads of its \
+         library (OMP_NUM_THREADS, OPENBLAS_NUM_THREADS, MKL_NUM_THREADS).";
 
     /// Why a queue stays empty meanwhile.
     pub(super) const WHY_FILLER: &'static str = "Only one thread of a process runs Python at a time (the global interpreter lock), so the thread \

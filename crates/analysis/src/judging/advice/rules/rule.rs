@@ -323,6 +323,7 @@ pub(super) fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFi
         bound_ps: None,
         parts: rule.parts.to_vec(),
         rows_ps: None,
+        may_be_chance: false,
         elsewhere: Elsewhere::default(),
     }
 }
@@ -402,6 +403,14 @@ impl AdviceFinding {
     /// The gain comes from parts other than the rule's usual ones.
     pub(super) fn of_parts(mut self, parts: &[PartKind]) -> Self {
         self.parts = parts.to_vec();
+        self
+    }
+
+    /// What else runs on the machine may be why: it comes after all that the program may be blamed for, and is a
+    /// warning at most.
+    pub(super) fn by_chance(mut self) -> Self {
+        self.may_be_chance = true;
+        self.severity = self.severity.max(Severity::Warning);
         self
     }
 

@@ -129,7 +129,7 @@ fn part_of(program: &Program, argument: &Instruction) -> Option<u64> {
 }
 
 /// What a fusion calls one of its operands.
-fn parameters<'a>(
+pub(super) fn parameters<'a>(
     program: &'a Program,
     fusion: &'a Instruction,
     operand: &'a Instruction,

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use stepscope_model::SaturatingSum as _;
 
+use super::compilation::is_steady;
 use super::host_causes::{BUSY_CORES, place_in_step};
 use super::idle::serving_ps;
 use super::one_launch::OneLaunch;
+use super::rival::{Rival, rival_within};
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::{CAUSES, Cause};
+use crate::measuring::interval::Intervals;
 use crate::measuring::steps::{MIN_APART, median};
 use crate::measuring::steps::{PartKind, StepBar, grown_part};
 use crate::telling::format;
@@ -107,9 +110,25 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let may_be_noise = blocked.is_none()
         && (may_lack_cores(facts, part) || lacks_a_core(facts, part, typical.step));
     let is_noise = is_unexplained && is_odd && may_be_noise;
-    finding(
+    let rival = (is_unexplained && may_be_noise)
+        .then(|| computes_beside(facts, &of_bars, &long))
+        .flatten();
+    let cause = match &rival {
+        Some(rival) => format!("{cause}{}", rival.takes_cores()),
+        None => cause,
+    };
+    // What is compiled once is compiled before, in a longer run.
+    let warms_up_once = part == PartKind::Compilation && !is_steady(facts);
+    let most = if is_noise {
+        of_noise(typical, usual)
+    } else if warms_up_once {
+        Severity::Warning
+    } else {
+        Severity::Bad
+    };
+    let found = finding(
         &RULE,
-        if is_noise { severity.max(of_noise(typical, usual)) } else { severity },
+        severity.max(most),
         format!(
             "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
             took(&long, typical),
@@ -130,6 +149,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "All participants meet in the collectives of a step, so the last to arrive sets the pace."
                 .to_owned()
         }
+        None if rival.is_some() => Rival::WHY_CORES.to_owned(),
         None => blocked.unwrap_or_else(|| why(facts, part, typical.step)),
     })
     .fix(match &own {
@@ -137,13 +157,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         None if warms_up => {
             "Exclude them from what you measure (`--steps`), and start recording at a later step."
         }
+        None if rival.is_some() => Rival::FIX_CORES,
         None => "Compare the longest of these steps with a typical one in the timeline.",
     })
     .gain(Some(gain), "time of these steps beyond the median ÷ number of steps")
     .of_parts(&[part])
     .within(of_bars.beyond_ps(facts, &long, usual))
-    .seen(evidence)
-    .found()
+    .seen(evidence);
+    if is_unexplained && may_be_noise && rival.is_none() {
+        return found.by_chance().found();
+    }
+    found.found()
 }
 
 /// A long step that stands for the others, and what its devices did more than usual.
@@ -305,6 +329,22 @@ fn took(long: &[&StepBar], explained: &StepBar) -> String {
         more => format!(" and {more} more"),
     };
     format!("Steps {}{more} took up to {longest}", numbers.join(", "))
+}
+
+/// Another thread that computes during most of the long steps.
+fn computes_beside(facts: &Facts<'_>, of_bars: &Positions<'_>, long: &[&StepBar]) -> Option<Rival> {
+    let long: Vec<usize> = long
+        .iter()
+        .filter_map(|bar| of_bars.position(bar))
+        .collect();
+    let rows = || facts.rows().iter().filter(|row| long.contains(&row.step));
+    let host = rows().next()?.host;
+    let own = rows().filter(|row| row.host == host);
+    rival_within(
+        facts,
+        host,
+        &Intervals::union_of(own.map(|row| row.span).collect()),
+    )
 }
 
 /// Why a step takes longer because of a part of it.

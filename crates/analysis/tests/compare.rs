@@ -352,6 +352,15 @@ fn an_extra_op_is_new_and_the_others_are_the_same() {
         found.1,
         "an extra transpose (transpose.9) at train.py:3: +5.000 µs per step"
     );
+    let unnumbered = with(
+        &extra.replace("transpose.9", "transpose"),
+        "transpose",
+        "40..45us transpose",
+    );
+    let with_unnumbered = both(&before, &unnumbered);
+    let texts = causes(&with_unnumbered);
+    let is_new = "transpose at train.py:3 is new: +5.000 µs per step";
+    assert!(texts.iter().any(|(_, text)| *text == is_new), "{texts:?}");
     let program = &report["differences"][0]["programs"][0];
     assert_eq!(program["added"][0], "transpose.9 f32[8,8]");
     assert_eq!(program["opcodes"][0]["opcode"], "transpose");

@@ -8,6 +8,14 @@ const read = (hint: string, view = '') =>
     kind === 'text' ? text : `[${[kind, text, ...Object.entries(params ?? {}).flat()].join(' ')}]`,
   );
 
+test('a control of the view is named where the view has it', () => {
+  expect(read('`--search TEXT` shows another', 'graph')).toEqual([
+    '[selection Find]',
+    ' shows another',
+  ]);
+  expect(read('`--search TEXT` shows another')[0]).toBe('On the command line, ');
+});
+
 describe('a hint in pieces', () => {
   test.each([
     ['Capture 10 steps or more.', ['Capture 10 steps or more.']],

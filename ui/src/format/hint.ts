@@ -32,6 +32,8 @@ const CONTROLS: Params = {
   host: 'Hosts',
   match: 'Match',
 };
+/** Controls of a view for its own options. */
+const OWN_CONTROLS: Params = { 'graph search': 'Find' };
 const SELECTION = [...Object.keys(CONTROLS), 'series', 'program'];
 
 /** Options that are parameters of the page, and of which views. */
@@ -106,7 +108,7 @@ function option(code: string, view: string): HintPiece {
   const [name = ''] = code.slice(2).split(' ');
   const params = view ? paramsOf(code, view) : undefined;
   if (params) return { kind: 'link', text: code.replace(/--/g, ''), params };
-  const control = view ? CONTROLS[name] : undefined;
+  const control = view ? (OWN_CONTROLS[`${view} ${name}`] ?? CONTROLS[name]) : undefined;
   return control ? { kind: 'selection', text: control } : { kind: 'option', text: code };
 }
 

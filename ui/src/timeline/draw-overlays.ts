@@ -103,6 +103,19 @@ export function drawPointer(context: CanvasRenderingContext2D, scene: Scene): vo
   context.globalAlpha = 1;
 }
 
+/** Where the label of a point is: centered on it and kept on the screen. */
+export function tagSpan(
+  context: CanvasRenderingContext2D,
+  { font, geometry }: Scene,
+  text: string,
+  x: number,
+): [left: number, right: number] {
+  context.font = font;
+  const width = context.measureText(text).width + 12;
+  const left = Math.min(Math.max(x - width / 2, 2), geometry.width - width - 2);
+  return [left, left + width];
+}
+
 /** Text on a small filled label, centered on a point and kept on the screen. */
 export function tag(
   context: CanvasRenderingContext2D,
@@ -111,13 +124,11 @@ export function tag(
   x: number,
   y: number,
 ): void {
-  const { palette, font, geometry } = scene;
-  context.font = font;
-  const width = context.measureText(text).width + 12;
-  const left = Math.min(Math.max(x - width / 2, 2), geometry.width - width - 2);
+  const { palette } = scene;
+  const [left, right] = tagSpan(context, scene, text, x);
   context.fillStyle = palette.theme.accent;
   context.beginPath();
-  context.roundRect(left, y - 9, width, 18, 4);
+  context.roundRect(left, y - 9, right - left, 18, 4);
   context.fill();
   context.fillStyle = palette.theme.background;
   context.textAlign = 'left';

@@ -1,7 +1,7 @@
 /** The time ruler, the step ruler and the critical path above the rows. */
 import { formatDuration } from '../format/numbers';
 import { exactText } from './clock';
-import { TICK_PX, tag } from './draw-overlays';
+import { TICK_PX, tag, tagSpan } from './draw-overlays';
 import { drawPathRuler } from './draw-path';
 import { rulerTicks } from './ruler-ticks';
 import { MINIMAP_HEIGHT, RULER_HEIGHT, STEP_RULER_HEIGHT, type Scene } from './scene';
@@ -11,15 +11,16 @@ export function drawRulers(context: CanvasRenderingContext2D, scene: Scene): voi
   const { geometry, palette } = scene;
   context.fillStyle = palette.theme.surface;
   context.fillRect(0, MINIMAP_HEIGHT, geometry.width, geometry.headHeight - MINIMAP_HEIGHT);
-  drawTimeRuler(context, scene);
+  const tags = tagsOf(scene);
+  drawTimeRuler(context, scene, tags);
   if (geometry.hasStepRuler) drawStepRuler(context, scene);
   if (geometry.hasPathRuler) drawPathRuler(context, scene);
   context.fillStyle = palette.theme.strongLine;
   context.fillRect(0, geometry.headHeight - 1, geometry.width, 1);
-  drawSpans(context, scene);
+  drawSpans(context, scene, tags);
 }
 
-function drawTimeRuler(context: CanvasRenderingContext2D, scene: Scene): void {
+function drawTimeRuler(context: CanvasRenderingContext2D, scene: Scene, tags: readonly Tag[]): void {
   const { viewport, geometry, palette, font } = scene;
   const { major, minorPs, base } = rulerTicks(scene.clock, viewport, geometry.width, TICK_PX);
   const bottom = MINIMAP_HEIGHT + RULER_HEIGHT;
@@ -34,9 +35,13 @@ function drawTimeRuler(context: CanvasRenderingContext2D, scene: Scene): void {
   for (const { timePs } of major) {
     context.fillRect(Math.round(viewport.pxOfTime(timePs)), bottom - 8, 1, 8);
   }
+  const covered = tags.map((each) => tagSpan(context, scene, each.text, each.x));
   context.fillStyle = palette.theme.mutedText;
   for (const { timePs, text } of major) {
     const x = viewport.pxOfTime(timePs) + 4;
+    const end = covered.length > 0 ? x + context.measureText(text).width : x;
+    // The rest of a text beside a label would be read as another time.
+    if (covered.some(([left, right]) => x < right && end > left)) continue;
     if (x >= baseWidth) context.fillText(text, x, bottom - 12);
   }
   if (!base) return;
@@ -75,9 +80,36 @@ function drawStepRuler(context: CanvasRenderingContext2D, scene: Scene): void {
   }
 }
 
-/** On the time ruler: the selected slice, the lengths of area and marks, the time at the pointer. */
-function drawSpans(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { area, marks, viewport, geometry, palette, pointer, selection } = scene;
+/** A label on the time ruler. */
+interface Tag {
+  text: string;
+  x: number;
+}
+
+/** The lengths of area and marks, and the time at the pointer. */
+function tagsOf(scene: Scene): Tag[] {
+  const { viewport, geometry, pointer, clock } = scene;
+  const tags = spansOf(scene).map(({ startPs, endPs, x0, x1 }) => ({
+    text: endPs > startPs ? formatDuration(endPs - startPs) : exactText(clock, startPs),
+    x: (Math.max(0, x0) + Math.min(geometry.width, x1)) / 2,
+  }));
+  if (pointer && pointer.y >= MINIMAP_HEIGHT && pointer.y < geometry.headHeight) {
+    tags.push({ text: exactText(clock, viewport.timeOfPx(pointer.x)), x: pointer.x });
+  }
+  return tags;
+}
+
+/** The marks and the area in sight. */
+function spansOf({ area, marks, viewport, geometry }: Scene) {
+  return (area ? [...marks, area] : marks).flatMap(({ startPs, endPs }) => {
+    const [x0, x1] = [viewport.pxOfTime(startPs), viewport.pxOfTime(endPs)];
+    return x1 < 0 || x0 > geometry.width ? [] : [{ startPs, endPs, x0, x1 }];
+  });
+}
+
+/** On the time ruler: the selected slice, area and marks, and their labels. */
+function drawSpans(context: CanvasRenderingContext2D, scene: Scene, tags: readonly Tag[]): void {
+  const { viewport, palette, selection } = scene;
   const y = MINIMAP_HEIGHT + RULER_HEIGHT / 2;
   if (selection) {
     const x0 = viewport.pxOfTime(selection.startPs);
@@ -85,18 +117,9 @@ function drawSpans(context: CanvasRenderingContext2D, scene: Scene): void {
     context.fillStyle = palette.theme.text;
     context.fillRect(x0, MINIMAP_HEIGHT + RULER_HEIGHT - 3, Math.max(2, x1 - x0), 3);
   }
-  const spans = area ? [...marks, area] : marks;
-  for (const span of spans) {
-    const x0 = viewport.pxOfTime(span.startPs);
-    const x1 = viewport.pxOfTime(span.endPs);
-    if (x1 < 0 || x0 > geometry.width) continue;
-    context.fillStyle = palette.theme.accent;
+  context.fillStyle = palette.theme.accent;
+  for (const { x0, x1 } of spansOf(scene)) {
     context.fillRect(x0, y + 9, Math.max(1, x1 - x0), 2);
-    const length = span.endPs - span.startPs;
-    const text = length > 0 ? formatDuration(length) : exactText(scene.clock, span.startPs);
-    tag(context, scene, text, (Math.max(0, x0) + Math.min(geometry.width, x1)) / 2, y);
   }
-  if (pointer && pointer.y >= MINIMAP_HEIGHT && pointer.y < geometry.headHeight) {
-    tag(context, scene, exactText(scene.clock, viewport.timeOfPx(pointer.x)), pointer.x, y);
-  }
+  for (const { text, x } of tags) tag(context, scene, text, x, y);
 }

@@ -252,12 +252,12 @@ function Cut(props: {
 }) {
   const isLate = () => props.at.x > props.width * 0.6;
   return (
-    <g class="step-series-cut">
+    <g class="step-series-cut" color={props.color}>
       <path
-        fill={props.color}
         d={`M${props.at.x - 4} ${props.at.y + 7}L${props.at.x} ${props.at.y}L${props.at.x + 4} ${props.at.y + 7}Z`}
       />
       <text
+        class="halo"
         x={props.at.x + (isLate() ? -8 : 8)}
         y={props.at.y + 8}
         text-anchor={isLate() ? 'end' : 'start'}

@@ -9,7 +9,13 @@ export interface LegendEntry {
 }
 
 /** A color; a click shows only it, or no longer; with Shift or Ctrl, in addition to the others. */
-export function LegendButton(props: { timeline: Timeline; entry: LegendEntry; tip?: string }) {
+export function LegendButton(props: {
+  timeline: Timeline;
+  entry: LegendEntry;
+  /** What is written where there is little room. */
+  short?: string | undefined;
+  tip?: string;
+}) {
   const only = () => props.timeline.coloring[0]().only;
   const isIsolated = () => only()?.has(props.entry.key) ?? false;
   const isolate = (isAdded: boolean) => {
@@ -28,7 +34,7 @@ export function LegendButton(props: { timeline: Timeline; entry: LegendEntry; ti
       onClick={(event) => isolate(event.shiftKey || event.ctrlKey)}
     >
       <span class="swatch" style={{ background: props.entry.color }} />
-      <span class="legend-text">{props.entry.title}</span>
+      <span class="legend-text">{props.short ?? props.entry.title}</span>
     </button>
   );
 }

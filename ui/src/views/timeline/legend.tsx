@@ -12,7 +12,7 @@ import { FIRST_DURATION } from '../../timeline/palette';
 import type { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
 import { Popover } from '../../widgets/popover';
-import { titleOfColor } from './color-titles';
+import { shortTitles, titleOfColor } from './color-titles';
 import { LegendButton, type LegendEntry } from './legend-entry';
 import './legend.css';
 
@@ -70,6 +70,7 @@ export function Legend(props: { timeline: Timeline }) {
     { equals: isSame },
   );
   const inLine = createMemo(() => entries().slice(0, MOST_IN_LINE));
+  const short = createMemo(() => shortTitles(inLine().map(({ title }) => title)));
   const missing = () => entries().length - Math.min(fitting(), inLine().length);
 
   // Those without room wrap into a second line, which is cut off.
@@ -97,6 +98,7 @@ export function Legend(props: { timeline: Timeline }) {
               <LegendButton
                 timeline={props.timeline}
                 entry={entry}
+                short={short()[index()]}
                 tip={`${entry.title}: click to dim everything else, Shift+click to add`}
               />
             </li>

@@ -1,4 +1,4 @@
-/** Whether the page is being printed. */
+/** Whether the page is being printed, and how a table fits on paper. */
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 
 /** True from just before the browser lays out the pages until they are printed. */
@@ -13,4 +13,15 @@ export function createPrinting(): Accessor<boolean> {
     window.removeEventListener('afterprint', end);
   });
   return isPrinting;
+}
+
+/** Letter in landscape between its margins, the narrower one of the usual papers. */
+const PAPER_PX = 960;
+/** Smaller figures cannot be read. */
+const LEAST_ZOOM = 0.45;
+
+/** How much smaller a table of this width is on paper, and whether its last columns are cut even so. */
+export function paperFit(widthPx: number): { zoom: number; isCut: boolean } {
+  const zoom = Math.min(1, PAPER_PX / Math.max(1, widthPx));
+  return { zoom: Math.max(LEAST_ZOOM, zoom), isCut: zoom < LEAST_ZOOM };
 }

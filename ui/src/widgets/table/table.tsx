@@ -36,7 +36,7 @@ import { createTable } from './model';
 import { unknownField } from './filter';
 import { NoMatch } from './no-match';
 import { Panel } from './panel';
-import { createPrinting } from './printing';
+import { createPrinting, paperFit } from './printing';
 import type { Shown, TableProps } from './props';
 import { showSqlOf } from './show-sql';
 import { TableTools } from './tools';
@@ -300,7 +300,8 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
             class="table-body"
             style={{
               '--columns': tracks(),
-              'min-width': isPrinting() ? 'auto' : `${width()}px`,
+              'min-width': `${width()}px`,
+              zoom: isPrinting() ? paperFit(width()).zoom : undefined,
             }}
           >
             <TableHead
@@ -377,6 +378,11 @@ export function DataTable<Row extends object>(given: TableProps<Row>) {
             <p class="table-foot muted">
               The first {formatCount(last())} of {plural(lines().length, props.noun)}; the CSV has
               all
+            </p>
+          </Show>
+          <Show when={isPrinting() && paperFit(width()).isCut}>
+            <p class="table-foot muted">
+              The last columns do not fit on paper; the CSV has all. Columns can be hidden first.
             </p>
           </Show>
         </div>

@@ -132,7 +132,9 @@ stepscope critical_path ./logs --csv --table ops";
             notes.push(
                 Note::info(
                     "median-step",
-                    format!("The path of step {step} is listed: its length is the median."),
+                    format!(
+                        "The path of step {step} is listed: its length is closest to the median."
+                    ),
                 )
                 .with_hint("`--steps N` lists the path of another step"),
             );

@@ -113,8 +113,7 @@ impl Scene<'_> {
             };
             let text = format!("{} is shown because {why}.", op.name);
             notes.push(
-                Note::info("instruction-chosen", text)
-                    .with_hint("Use `--op NAME` or `--search TEXT`."),
+                Note::info("instruction-chosen", text).with_hint("`--search TEXT` shows another"),
             );
         }
         if found.hidden_count > 0 {

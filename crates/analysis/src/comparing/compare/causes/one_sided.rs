@@ -122,6 +122,8 @@ fn in_words(both: &Both<'_, '_>, group: &Group<'_>, change: &str) -> String {
                 in_sentence(&group.scopes)
             )
         }
+        // A name without a number says the same as what it is; some are no noun, such as `other`.
+        (common, true, 1) if what == first => format!("{first}{} is new: {change}", at(common)),
         (common, true, 1) => format!("an extra {what} ({first}){}: {change}", at(common)),
         (common, false, 1) => format!("{first}{} is gone: {change}", at(common)),
         (Common::Kind(kind), true, count) => {

@@ -407,3 +407,33 @@ test('a tooltip comes late, lies beside its element, and stays away after a clic
   await page.waitForTimeout(600);
   await expect(tooltip).toHaveCount(0);
 });
+
+test('a tooltip does not come with focus that nobody moved, and goes with its element', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'demo', 'timeline');
+  const tooltip = page.getByRole('tooltip');
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox', { name: /Search all slices/ })).toBeFocused();
+  await page.waitForTimeout(600);
+  await expect(tooltip).toHaveCount(0);
+  await page.keyboard.press('Shift+Tab');
+  await expect(tooltip).toHaveText('Next step (n)');
+  await page.keyboard.press('/');
+  await page.keyboard.type('dot');
+  await expect(tooltip).toHaveCount(0);
+  // The palette gives the focus back.
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command' }).fill('1..=3');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/steps=1/);
+  await page.waitForTimeout(600);
+  await expect(tooltip).toHaveCount(0);
+  await openView(page, url, 'demo', 'ops');
+  await page.getByRole('columnheader', { name: 'Total' }).hover();
+  await expect(tooltip).toBeVisible();
+  await page.goBack();
+  await expect(tooltip).toHaveCount(0);
+});

@@ -43,3 +43,21 @@ test('an op is found once, without the markers of its ends', async ({ page, url 
   await field.fill('end: all-reduce.5');
   await expect.poll(named).toEqual(['end: all-reduce.5']);
 });
+
+test('a condition may have spaces, says what it lacks, and an unknown one is named', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  const field = page.locator('.timeline-search input');
+  const count = page.locator('.match-count');
+  const remark = page.locator('.search-error');
+  await field.fill('dur > 1 ms');
+  await expect(count).toHaveText(/^[\d,.]+\smatches$/);
+  const matches = await count.textContent();
+  await field.fill('duration>1ms');
+  await expect(count).toHaveText(matches!);
+  await expect(remark).toHaveCount(0);
+  await field.fill('dur>1');
+  await expect(remark).toHaveText('dur needs a time with a unit, such as dur>1ms.');
+  await field.fill('category:loop');
+  await expect(remark).toHaveText(/^Unknown condition "category:"\. Conditions: dur, name,/);
+  await expect(count).toHaveText('no matches');
+});

@@ -18,7 +18,7 @@ import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { SourceText } from '../../widgets/source-text';
-import { declared } from '../../widgets/table/declared';
+import { declared, type Layout } from '../../widgets/table/declared';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
@@ -100,17 +100,29 @@ const SCOPES = declared<PathScopeRow>('critical_path.scopes', [
   { key: 'ratio', width: 90, value: (row) => row.ratio },
 ]);
 
+const PATH_PARTS = [
+  'compute_ps',
+  'collective_ps',
+  'copy_ps',
+  'host_ps',
+  'launch_ps',
+  'idle_ps',
+] as const;
+
 const STEPS = declared<PathStepRow>('critical_path.steps', [
   { key: 'step', width: 70, value: (row) => row.step },
   { key: 'device', width: 110, value: (row) => row.device },
   { key: 'duration_ps', width: 100, scale: 'time', value: (row) => row.duration_ps },
   { key: 'replayed_ps', width: 100, scale: 'time', value: (row) => row.replayed_ps },
-  { key: 'compute_ps', width: 100, scale: 'time', value: (row) => row.compute_ps },
-  { key: 'collective_ps', width: 100, scale: 'time', value: (row) => row.collective_ps },
-  { key: 'copy_ps', width: 100, scale: 'time', value: (row) => row.copy_ps },
-  { key: 'host_ps', width: 100, scale: 'time', value: (row) => row.host_ps },
-  { key: 'launch_ps', width: 100, scale: 'time', value: (row) => row.launch_ps },
-  { key: 'idle_ps', width: 100, scale: 'time', value: (row) => row.idle_ps },
+  ...PATH_PARTS.map((key): Layout<PathStepRow> => ({
+    key,
+    width: 100,
+    scale: 'time',
+    // A part that never occurs needs no column.
+    value: (row) => row[key] || null,
+    cell: (row, scale) => scale.text(row[key]),
+    isOptional: true,
+  })),
 ]);
 
 /** Of scattered pieces, only the first is where the row starts. */

@@ -172,7 +172,7 @@ export function trackMenu(timeline: Timeline, row: TrackRow): MenuEntry[] {
       title: 'Hide others',
       run: () => withUndo(timeline, 'Other tracks hidden', hideOthers(timeline, own)),
     },
-    { title: 'Copy name', run: () => void copyText(row.track.name) },
+    { title: 'Copy name of the track', run: () => void copyText(row.track.name) },
   ];
 }
 
@@ -296,7 +296,7 @@ function viewMenu(timeline: Timeline, commands: Commands): MenuEntry[] {
       run: () => commands.mark(true),
     },
     {
-      title: 'Mark with a text',
+      title: 'Mark this time with a text',
       keys: 't',
       run: () => commands.describe(),
     },

@@ -76,6 +76,11 @@ test('only what adds up is summed', () => {
   expect(sumOf(SELF, ROWS)).toBe(21);
   expect(sumOf({ ...SELF, adds: 'no' }, ROWS)).toBeNull();
   expect(sumOf({ ...SELF, kind: 'ratio', title: 'Share', adds: 'no' }, ROWS)).toBe(21);
+  const share = { ...SELF, key: 'self_ratio', kind: 'ratio' as const, title: 'Of ops', adds: 'no' as const };
+  expect(sumOf(share, ROWS)).toBe(21);
+  // Totals contain each other, and a share of a peak is of no total.
+  expect(sumOf({ ...share, key: 'ratio' }, ROWS)).toBeNull();
+  expect(sumOf({ ...share, title: 'Of roofline' }, ROWS)).toBeNull();
   expect(sumOf(SELF, [])).toBeNull();
   expect([canGroup(KIND), canGroup(SELF)]).toEqual([true, false]);
 });

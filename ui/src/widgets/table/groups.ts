@@ -62,8 +62,12 @@ export function linesOf<Row>(
 
 /** Whether the figures of a column add up over rows. Shares of one total do, too. */
 export function isSummed<Row>(column: Column<Row>): boolean {
-  return addingOf(column) !== 'no' || (column.kind === 'ratio' && column.title === 'Share');
+  return addingOf(column) !== 'no' || (column.kind === 'ratio' && isShare(column));
 }
+
+/** Of self times; totals contain each other. */
+const isShare = ({ key, title }: { key: string; title: string }) =>
+  title === 'Share' || (key === 'self_ratio' && title === 'Of ops');
 
 /** The sum over a group, and the row with the largest figure, whose unit it is written in. */
 export interface Total<Row> {

@@ -238,3 +238,19 @@ fn an_event_loop_that_waits_is_no_delay() {
     let found = finding(&advice(&[cpu(GAP, &python(&other), "")]), "idle");
     assert_ne!(found["title"], "The host waits for work");
 }
+
+/// An actor runs a program for each step of its environment, and waits for the results.
+#[test]
+fn programs_of_the_thread_that_fills_a_queue_are_named() {
+    let calls = "100..101us PjitFunction(act)\n300..301us PjitFunction(act)\n500..501us PjitFunction(act)\n";
+    let found = finding(
+        &advice(&[queued(GET, &format!("{calls}{PUT}"))]),
+        "input_wait",
+    );
+    let told = "The queue is filled by another thread, which runs act about 3 times per step.";
+    assert!(text(&found, "what").contains(told), "{found}");
+    assert!(
+        text(&found, "fix").contains("Do more in each call"),
+        "{found}"
+    );
+}

@@ -55,6 +55,15 @@ impl FullQueue {
                 " What takes from the queue is {}, which sleeps for most of that time.",
                 who(outermost.as_deref())
             ),
+            Queue::Launches {
+                outermost,
+                function,
+                per_step,
+            } => format!(
+                " What takes from the queue is {}, which runs {function} about {} per step.",
+                who(outermost.as_deref()),
+                format::counted(per_step.round(), "time")
+            ),
             Queue::Waits => " Another thread takes from the queue.".to_owned(),
             Queue::Unseen => " Nothing was recorded that takes from the queue.".to_owned(),
         }

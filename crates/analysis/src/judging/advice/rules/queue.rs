@@ -1,7 +1,12 @@
 //! Input that a loop waits for in a queue of the program itself: which thread fills it, and with what it
 //! spends its time.
 
-use stepscope_model::host_names::{is_queue_get, is_queue_put};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use stepscope_model::host_names::{
+    dispatched_function, is_queue_get, is_queue_put, module_function,
+};
 use stepscope_model::{Activity, HostId, InputStage, LabelId};
 
 use super::rival::{Rival, rival_within};
@@ -29,6 +34,12 @@ pub(super) enum Queue {
     },
     /// A thread that sleeps.
     Asleep { outermost: Option<String> },
+    /// A thread that runs programs, and waits for them.
+    Launches {
+        outermost: Option<String>,
+        function: String,
+        per_step: f64,
+    },
     /// A thread that runs no function of the program for most of the time.
     Waits,
     /// Nothing was recorded that is at the other end.
@@ -81,7 +92,14 @@ impl Queue {
                 innermost,
             },
             None if other.hands_over && other.sleeps => Self::Asleep { outermost },
-            None if other.hands_over => Self::Waits,
+            None if other.hands_over => match launched(facts, host, other) {
+                Some((function, per_step)) => Self::Launches {
+                    outermost,
+                    function,
+                    per_step,
+                },
+                None => Self::Waits,
+            },
             None => Self::Unseen,
         }
     }
@@ -112,6 +130,15 @@ impl Queue {
                 " The queue is filled by {}, which sleeps for most of that time.",
                 who(outermost.as_deref())
             ),
+            Self::Launches {
+                outermost,
+                function,
+                per_step,
+            } => format!(
+                " The queue is filled by {}, which runs {function} about {} per step.",
+                who(outermost.as_deref()),
+                format::counted(per_step.round(), "time")
+            ),
             Self::Waits => " The loop waits in a queue that another thread fills.".to_owned(),
             Self::Unseen => " The loop waits in a queue.".to_owned(),
         }
@@ -127,10 +154,32 @@ impl Queue {
             )),
             Self::Starved { .. } => finding.why(Rival::WHY_FILLER).fix(Rival::FIX),
             Self::Asleep { .. } => finding.why(SLOW).fix(WAKE),
+            Self::Launches { .. } => finding.why(LAUNCHES).fix(LAUNCH_LESS),
             Self::Waits => finding.why(EMPTY).fix(FILL),
             Self::Unseen => finding.why(UNSEEN).fix(FILL),
         }
     }
+}
+
+/// The function that a thread launches most often, at least once per step, and how often.
+fn launched(facts: &Facts<'_>, host: HostId, other: &OtherEnd) -> Option<(String, f64)> {
+    let session = facts.session;
+    let windows = facts.selected.host_windows(host);
+    let function = |label: LabelId| dispatched_function(session.label_name(label));
+    let track = session.track_having(other.thread, |label| function(label).is_some())?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, label) in outermost(&track, &windows, |label| function(label).is_some()) {
+        *counts.entry(function(label)?).or_default() += 1;
+    }
+    // Ops between the calls are no reason.
+    let is_own = |name: &str| {
+        let mut programs = session.programs.iter();
+        programs.any(|one| module_function(&one.name) == name && !one.is_single_op())
+    };
+    let all = counts.into_iter();
+    let (name, count) = all.max_by_key(|&(name, count)| (is_own(name), count, Reverse(name)))?;
+    let per_step = count as f64 / facts.step_count();
+    (per_step >= 1.0).then(|| (format::shortened(name), per_step))
 }
 
 /// The function around all that a thread does, if it is known.
@@ -163,6 +212,11 @@ fn is_awaited(facts: &Facts<'_>, host: HostId, windows: &Intervals) -> bool {
 
 const SLOW: &str = "The queue is empty when the loop needs the next batch: what fills it takes longer than the \
                     step.";
+const LAUNCHES: &str = "The queue is empty when the loop needs the next batch: what fills it runs programs of its own, one after \
+                        the other, and waits for each.";
+const LAUNCH_LESS: &str = "Do more in each call of that thread: a larger batch, or several calls in one with `jax.lax.scan`; read \
+                           results once for several calls, or fill the queue from several threads. If the queue takes \
+                           requests, this is spare capacity.";
 const WAKE: &str = "Do not sleep where the queue is filled: wait for what is missing instead, or fill it from \
                     several threads, which may sleep at the same time. If it is requests, nothing is wrong.";
 const EMPTY: &str = "The queue is empty when the loop is ready for more, and the thread that fills it mostly \

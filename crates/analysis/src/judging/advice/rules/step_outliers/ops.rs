@@ -222,7 +222,11 @@ impl<'a> Compared<'a> {
         (most.more_ps >= MOSTLY * self.steps.excess_ps).then(|| {
             let name = named(facts, most.op);
             let more = format::duration_ps(most.more_ps.min(self.steps.excess_ps));
-            format!(" {name} takes {more} more than usual.")
+            if most.runs.1 == 0.0 {
+                format!(" {name}, which usual steps do not run, takes {more}.")
+            } else {
+                format!(" {name} takes {more} more than usual.")
+            }
         })
     }
 

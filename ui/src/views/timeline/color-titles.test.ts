@@ -14,6 +14,15 @@ test('scopes in the line of colors differ, although they begin alike', () => {
   expect(short.every((title) => title.length <= 27)).toBe(true);
 });
 
+test('titles that are alike when they are cut begin where they differ', () => {
+  const short = shortTitles([
+    'jit(f)/transpose(jvp(layers))/while/body/checkpoint/attention',
+    'jit(f)/transpose(jvp(layers))/while/body/remat/attention',
+    'jit(f)/optimizer/sub',
+  ]);
+  expect(short).toEqual(['…/checkpoint/attention', '…/remat/attention', 'optimizer/sub']);
+});
+
 test('one title, and titles that share nothing, stay', () => {
   expect(shortTitles(['jit(f)/layer'])).toEqual(['jit(f)/layer']);
   expect(shortTitles(['Copy', 'Matmul'])).toEqual(['Copy', 'Matmul']);

@@ -19,11 +19,25 @@ const SHORT = 26;
 
 /** Scopes begin alike, so what they share is left out and the rest is cut in the middle. */
 export function shortTitles(titles: readonly string[]): string[] {
-  const parts = titles.map((title) => title.split('/'));
-  const most = Math.min(...parts.map((each) => each.length)) - 1;
-  let shared = 0;
-  while (titles.length > 1 && shared < most && parts.every((each) => each[shared] === parts[0]?.[shared])) {
-    shared++;
+  const parts = withoutShared(titles.map((title) => title.split('/')));
+  const short = parts.map(cut);
+  const alike = new Map<string, number[]>();
+  short.forEach((title, at) => alike.set(title, [...(alike.get(title) ?? []), at]));
+  // Those that the cut made alike begin where they differ.
+  for (const group of alike.values()) {
+    if (group.length < 2) continue;
+    const rest = withoutShared(group.map((at) => parts[at]!));
+    group.forEach((at, index) => (short[at] = `…/${cut(rest[index]!)}`));
   }
-  return parts.map((each) => truncateMiddle(each.slice(shared).join('/'), SHORT));
+  return short;
+}
+
+const cut = (parts: readonly string[]): string => truncateMiddle(parts.join('/'), SHORT);
+
+/** Texts without the first parts, if all have them; each keeps one. */
+function withoutShared(texts: readonly string[][]): string[][] {
+  const most = texts.length > 1 ? Math.min(...texts.map((each) => each.length)) - 1 : 0;
+  let shared = 0;
+  while (shared < most && texts.every((each) => each[shared] === texts[0]![shared])) shared++;
+  return texts.map((each) => each.slice(shared));
 }

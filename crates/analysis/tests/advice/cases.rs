@@ -324,6 +324,11 @@ pub(crate) fn cases() -> Vec<Case> {
             looping("jit(step)/mul"),
         ),
         one(
+            "batched_loop",
+            scoped("mul.1", "jit(step)/vmap()/while/body_pred/lt"),
+            scoped("mul.1", "jit(step)/vmap()/while/body/lt"),
+        ),
+        one(
             "python_callback",
             scoped("cc.1", "jit(step)/pure_callback"),
             scoped("cc.1", "jit(step)/mul"),

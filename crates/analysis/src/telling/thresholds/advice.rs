@@ -64,6 +64,7 @@ pub const ADVICE: &[Threshold] = &[
     smaller("float32_matmul_ratio", "Matrix products in f32", 0.1, 0.4),
     smaller("float64_work_ratio", "Work on f64", 0.1, 0.4),
     smaller("metric_programs_ratio", "Metrics in every step", 0.1, 0.3),
+    smaller("batched_loop_ratio", "Work in batched loops", 0.15, 0.4),
     smaller(
         "beside_training_ratio",
         "Work beside training in every step",

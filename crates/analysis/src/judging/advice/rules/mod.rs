@@ -2,6 +2,7 @@
 
 mod async_done;
 mod barrier_cores;
+mod batched_loop;
 mod beside_training;
 mod between_steps;
 mod bound_by;
@@ -143,6 +144,7 @@ pub static RULES: &[&Rule] = &[
     &unfused_ops::RULE,
     &unrolled_loop::RULE,
     &small_loop::RULE,
+    &batched_loop::RULE,
     &variants::RULE,
     &metric_programs::RULE,
     &beside_training::RULE,

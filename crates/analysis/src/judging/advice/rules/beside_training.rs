@@ -6,10 +6,9 @@
 //! ```
 
 use stepscope_model::hlo::{Program, Shape};
-use stepscope_model::host_names::dispatched_function;
-use stepscope_model::{LabelId, ProgramId};
+use stepscope_model::host_names::module_function;
 
-use super::callers::{Calls, caller};
+use super::callers::launcher;
 use super::copy_calls::copies;
 use super::metric_programs::{MIN_OF_STEPS, measures, runs_of};
 use super::{NO_HLO, Outcome, Rule, SHARE_OF_WORK, finding, no_steps, share};
@@ -67,7 +66,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let place = launched_in(facts, beside.id);
+    let name = module_function(&facts.session.program(beside.id).name);
+    let place = launcher(facts, |function| function == name);
     let place = place.map_or_else(String::new, |name| format!(", launched in {name}"));
     let is_shuffle = facts.session.program(beside.id).name == SHUFFLE;
     finding(
@@ -121,21 +121,4 @@ fn takes(program: &Program, state: &[&Shape]) -> bool {
         arguments.any(|one| one.shape.is_alike(shape))
     });
     taken.count() as f64 >= MIN_OF_STATE * state.len() as f64
-}
-
-/// The function that calls a program most of the time.
-fn launched_in(facts: &Facts<'_>, id: ProgramId) -> Option<String> {
-    let session = facts.session;
-    let name = session.program(id).name.as_str();
-    let wanted = name.strip_prefix("jit_").unwrap_or(name);
-    let ids = (0..session.labels.len()).map(LabelId::from_index);
-    let is_call: Vec<bool> = ids
-        .map(|label| dispatched_function(session.label_name(label)) == Some(wanted))
-        .collect();
-    let calls = Calls {
-        is_call: &|label| is_call[label.index()],
-        counts: &|_, _| true,
-    };
-    let caller = caller(facts, &calls).filter(|caller| caller.is_own)?;
-    Some(caller.name)
 }

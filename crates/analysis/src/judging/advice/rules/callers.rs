@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{HostId, LabelId, SaturatingSum as _, Session, Span, Track};
 
 use crate::judging::advice::facts::Facts;
@@ -54,6 +55,21 @@ pub(super) fn caller(facts: &Facts<'_>, calls: &Calls<'_>) -> Option<Caller> {
         name: format::shortened(&function),
         is_own: !facts.session.is_library_frame(name),
     })
+}
+
+/// The program's own function that launches most runs of the functions with these names, `log (train.py:7)`.
+pub(super) fn launcher(facts: &Facts<'_>, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+    let session = facts.session;
+    let ids = (0..session.labels.len()).map(LabelId::from_index);
+    let is_call: Vec<bool> = ids
+        .map(|id| dispatched_function(session.label_name(id)).is_some_and(&is_wanted))
+        .collect();
+    let calls = Calls {
+        is_call: &|label| is_call[label.index()],
+        counts: &|_, _| true,
+    };
+    let caller = caller(facts, &calls).filter(|caller| caller.is_own)?;
+    Some(caller.name)
 }
 
 impl Callers {

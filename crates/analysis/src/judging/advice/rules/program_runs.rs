@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::host_names::dispatched_function;
-use stepscope_model::{DeviceId, LabelId, Program, ProgramId, ProgramRun};
+use stepscope_model::host_names::module_function;
+use stepscope_model::{DeviceId, Program, ProgramId, ProgramRun};
 
-use super::callers::{Calls, caller};
+use super::callers;
 use super::own_python::without_own_python;
 use super::pauses_between::pauses_between_ps;
 use super::{Outcome, Rule, finding, gravity, no_steps, waiting};
@@ -165,23 +165,8 @@ fn launcher_of<'a>(
     facts: &Facts<'_>,
     programs: impl Iterator<Item = &'a Program>,
 ) -> Option<String> {
-    let session = facts.session;
-    let names: BTreeSet<&str> = programs
-        .filter_map(|one| one.name.strip_prefix("jit_"))
-        .collect();
-    let ids = (0..session.labels.len()).map(LabelId::from_index);
-    let is_call: Vec<bool> = ids
-        .map(|id| {
-            let function = dispatched_function(session.label_name(id));
-            function.is_some_and(|name| names.contains(name))
-        })
-        .collect();
-    let calls = Calls {
-        is_call: &|label| is_call[label.index()],
-        counts: &|_, _| true,
-    };
-    let caller = caller(facts, &calls).filter(|caller| caller.is_own)?;
-    Some(caller.name)
+    let names: BTreeSet<&str> = programs.map(|one| module_function(&one.name)).collect();
+    callers::launcher(facts, |function| names.contains(function))
 }
 
 /// The title where most of the short programs are runs of one.

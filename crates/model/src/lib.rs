@@ -44,8 +44,9 @@ pub mod warning;
 pub mod host_names {
     pub use crate::vendor::hosts::{
         compiled_function, dispatched_function, is_batch, is_batch_formation, is_cache_clear,
-        is_cache_read, is_evaluation, is_nnx_split, is_request, module_function, plain_function,
+        is_cache_read, is_evaluation, is_request, module_function, plain_function,
     };
+    pub use crate::vendor::library_files::is_nnx_split;
     pub use crate::vendor::regions::{Region, RegionKind, region};
     pub use crate::vendor::stats::{BATCH_SIZE, PADDING, REQUEST_IDS};
     pub use crate::vendor::waits::{

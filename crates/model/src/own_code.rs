@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::program::Program;
 use crate::session::Session;
-use crate::vendor::hosts::is_library_frame;
+use crate::vendor::library_files::is_library_frame;
 
 /// Folders below which no code is the program's.
 const LIBRARY_FOLDERS: [&str; 3] = ["site-packages", "dist-packages", "_src"];

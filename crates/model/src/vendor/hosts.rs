@@ -161,11 +161,6 @@ pub fn is_cache_read(name: &str) -> bool {
     CACHE_READ.is_match(name)
 }
 
-/// Flax NNX takes modules apart or puts them together, as `nnx.jit` does in each call.
-pub fn is_nnx_split(frame: &str) -> bool {
-    NNX.is_match(frame.trim_start_matches('$'))
-}
-
 /// The program makes JAX forget what it compiled: `jax.clear_caches()`, or `step.clear_cache()`.
 pub fn is_cache_clear(name: &str) -> bool {
     let function = name
@@ -201,12 +196,6 @@ pub fn plain_function(function: &str) -> String {
     };
     let plain: String = function.chars().map(plain).collect();
     plain.trim_end_matches('_').to_owned()
-}
-
-/// A frame of Python's own library or of JAX: it says how something is done, not which code needs
-/// it.
-pub(crate) fn is_library_frame(name: &str) -> bool {
-    LIBRARY_FRAME.is_match(name.trim_start_matches('$'))
 }
 
 /// A request that a server handles.
@@ -297,46 +286,6 @@ patterns! {
         r"^pxla\.py:\d+ (lower_sharding_computation|_cached_lowering_to_hlo)|",
         r"^compiler\.py:\d+ (_cache_read|_cache_write|_compile_and_write_cache)|",
         r"^compilation_cache\.py:\d+ (get|put)_executable",
-    ];
-    /// Files of Python's library, JAX, NumPy, and the like, whose names a program is unlikely to give its own.
-    LIBRARY_FRAME = [
-        r"^(threading|queue|queues|_base|selectors|socket|ssl|connection|contextlib|functools|inspect|subprocess|",
-        r"asyncio|base_events|events|tasks|futures|thread|process|pool|synchronize|util|pathlib|",
-        r"io|codecs|tempfile|shutil|json|decoder|encoder|copy|random|typing|abc|dataclasses|enum|",
-        r"traceback_util|source_info_util|api|api_util|pjit|pxla|array|core|dispatch|profiler|",
-        r"compiler|compilation_cache|xla_bridge|partial_eval|ad|batching|mlir|lax|ufuncs|",
-        r"array_methods|array_creation|lax_numpy|reductions|indexing|prng|linear_util|tree_util|",
-        r"dtypes|basearray|config|stages|numeric|fromnumeric|_methods|format|npyio|_\w+_impl|",
-        r"numerictypes|shape_base|function_base|stride_tricks|Image(Chops|Draw|Enhance|File|Filter|Ops)?|",
-        r"serialization|tensor|module|_tensor|autograd|callback|io_callback|",
-        r"custom_derivatives|custom_batching|ufunc_api|ad_checkpoint|deprecations|functions|special|",
-        r"setops|einsum|vectorize|__init__|weakref|gc|slicing|conditionals|control_flow|convolution|",
-        r"activations|initializers|sharding_impls|named_sharding|scatter_gather|array_constructors|",
-        r"tensor_contractions|abstract_arrays|ad_util|buffer_callback|cache_key|checkify|compute_on|",
-        r"custom_api_util|custom_partitioning|einshape|eval_jaxpr|flatten_util|flattree|hashable_array|hijax|",
-        r"index_tricks|jaxpr_util|lax_reference|literals|lru_cache|mesh_utils|op_shardings|pallas_call|",
-        r"partition_spec|philox\dx32|pickle_util|pmap|pretty_printer|qdwh|scalar_types|shard_map|sourcemap|",
-        r"stateful_rng|thread_map|threefry\dx32|tpu_custom_call|window_functions|windowed_reductions|",
-        r"xla_metadata|xla_metadata_lib|",
-        // Of Python.
-        r"ast|_local|locks|runners|selector_events|streams|taskgroups|timeouts|unix_events|",
-        // Of Equinox, Flax and Optax.
-        r"_ad|_better_abstract|_caches|_compile_utils|_filters|_jit|_module|_pretty_print|_tree|filterlib|",
-        r"graphlib|pytreelib|rnglib|statelib|variablelib|_accumulating|_alias|_chain|_classification|",
-        r"_combining|_masking|",
-        // Of Orbax and Grain.
-        r"async_checkpointer|asyncio_utils|atomicity|base_pytree_checkpoint_handler|",
-        r"composite_checkpoint_handler|jax_array_handlers|ocdbt_utils|pytree_checkpoint_handler|",
-        r"pytree_checkpointer|tensorstore_utils|type_handlers|grain_pool|lazy_dataset|",
-        r"multiprocess_prefetch|process_prefetch)\.py:|",
-        // `jax.tree`, whose file has a name that programs give their own.
-        r"^tree\.py:\d+ (all|broadcast|flatten(_with_path)?|leaves(_with_path)?|map(_with_path)?|reduce|",
-        r"reduce_associative|structure|transpose|unflatten)$",
-    ];
-    // What `nnx.jit` and other transformations of Flax NNX do around the function.
-    NNX = [
-        r"^(extract\.py:\d+ (to|from)_tree|graphlib\.py:|",
-        r"compilation\.py:\d+ (_jit_(split|merge)_fn|_get_pure_args_kwargs|_process_out))",
     ];
     CACHE = [
         r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",
@@ -447,15 +396,6 @@ mod tests {
             Class::Compile
         );
         assert_eq!(host_event("end: dot.1").0, SliceKind::Marker);
-    }
-
-    #[test]
-    fn files_of_libraries_are_known() {
-        assert!(is_library_frame("$tree.py:116 map"));
-        assert!(!is_library_frame("$tree.py:9 grow"), "a program's own");
-        assert!(is_nnx_split("$extract.py:338 to_tree"));
-        assert!(!is_nnx_split("$extract.py:12 features"));
-        assert!(is_cache_clear("$api.py:2909 clear_caches"));
     }
 
     #[test]

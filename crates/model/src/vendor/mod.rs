@@ -12,6 +12,7 @@ pub(crate) mod gpu_limits;
 pub(crate) mod graphs;
 pub(crate) mod hosts;
 pub(crate) mod jax_functions;
+pub(crate) mod library_files;
 pub(crate) mod matrix_units;
 pub(crate) mod memory;
 pub(crate) mod operand_peaks;

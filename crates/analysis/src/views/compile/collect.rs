@@ -346,10 +346,10 @@ fn named_slices(session: &Session, tracks: &[TrackId], end: Picos) -> NamedSlice
     };
     let names = session.labels.iter().map(|label| session.text(label.name));
     let said: Vec<Said> = names.map(Said::by).collect();
-    let mut named = NamedSlices::default();
+    let mut slices = NamedSlices::default();
     let nothing = Said::default();
     if said.iter().all(|said| *said == nothing) {
-        return named;
+        return slices;
     }
     for &id in tracks {
         let is_named = |label: LabelId| said[label.index()] != nothing;
@@ -361,21 +361,21 @@ fn named_slices(session: &Session, tracks: &[TrackId], end: Picos) -> NamedSlice
                 let said = &said[lane.labels()[index].index()];
                 let start = Picos(lane.starts()[index]);
                 if let Some(function) = &said.function {
-                    named.functions.push((start, function.clone()));
+                    slices.functions.push((start, function.clone()));
                 }
                 if said.is_read {
-                    named.cache_reads.push(start);
+                    slices.cache_reads.push(start);
                 }
                 if said.is_clear {
-                    named.cache_clears.push(start);
+                    slices.cache_clears.push(start);
                 }
             }
         }
     }
-    named.functions.sort();
-    named.cache_reads.sort_unstable();
-    named.cache_clears.sort_unstable();
-    named
+    slices.functions.sort();
+    slices.cache_reads.sort_unstable();
+    slices.cache_clears.sort_unstable();
+    slices
 }
 
 impl NamedSlices {

@@ -72,102 +72,181 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(usual)
         ));
     };
-    let of_bars = Positions::of(facts, bars);
-    let Explained {
-        typical,
-        own,
-        longer,
-    } = Explained::of(facts, &of_bars, &long, typical, usual);
-    let (part, more) = grown_part(bars, typical);
-    if part == PartKind::Idle && serves(facts) {
-        let text = "Steps of a server take as long as it waits for requests.";
-        return Outcome::Passed(text.to_owned());
+    let steps = Outliers { long, usual, gain };
+    steps.told(facts, typical, severity)
+}
+
+/// Steps that take much longer than the others.
+struct Outliers<'a> {
+    long: Vec<&'a StepBar>,
+    /// The median of all steps.
+    usual: f64,
+    /// What they take beyond it ÷ number of steps.
+    gain: f64,
+}
+
+impl<'a> Outliers<'a> {
+    fn told(&self, facts: &'a Facts<'_>, typical: &'a StepBar, severity: Severity) -> Outcome {
+        let Self { long, usual, gain } = self;
+        let bars = &facts.bars;
+        let of_bars = Positions::of(facts, bars);
+        let explained = Explained::of(facts, &of_bars, long, typical, *usual);
+        let typical = explained.typical;
+        let (part, more) = grown_part(bars, typical);
+        if part == PartKind::Idle && serves(facts) {
+            let text = "Steps of a server take as long as it waits for requests.";
+            return Outcome::Passed(text.to_owned());
+        }
+        let mut rows = facts.rows().iter();
+        let seen = rows.find(|row| Some(row.step) == of_bars.position(typical));
+        let evidence = seen.map(|row| {
+            let length = format::duration_ps(typical.duration_ps);
+            facts.at_row(row, format!("step {}: {length}", typical.step))
+        });
+        let reason = Reason::of(facts, self, &of_bars, explained, (part, more));
+        let found = finding(
+            &RULE,
+            severity.max(reason.most_severe(facts, self)),
+            format!(
+                "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{}",
+                took(long, typical),
+                bars.len(),
+                format::duration_ps(*usual),
+                typical.step,
+                format::duration_ps(more),
+                part.in_sentence(),
+                reason.text(facts)
+            ),
+        )
+        .why(reason.why(facts))
+        .fix(reason.fix())
+        .gain(
+            Some(*gain),
+            "time of these steps beyond the median ÷ number of steps",
+        )
+        .of_parts(&[part])
+        .within(of_bars.beyond_ps(facts, long, *usual))
+        .seen(evidence);
+        if reason.may_be_noise && reason.rival.is_none() {
+            return found.by_chance().found();
+        }
+        found.found()
     }
-    let mut rows = facts.rows().iter();
-    let seen = rows.find(|row| Some(row.step) == of_bars.position(typical));
-    let evidence = seen.map(|row| {
-        let length = format::duration_ps(typical.duration_ps);
-        facts.at_row(row, format!("step {}: {length}", typical.step))
-    });
-    let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
-    let excess = typical.duration_ps - usual;
-    let late = if own.is_none() {
-        late_in(facts, &of_bars, typical, excess)
-    } else {
-        None
-    };
-    let cause = match (&own, late) {
-        (Some(own), _) => own.text(facts, typical.step),
-        (None, Some(late)) => lateness(late),
-        (None, None) if part == PartKind::DeviceCompute => longer.unwrap_or_default(),
-        (None, None) => String::new(),
-    };
-    let is_unexplained = own.is_none() && late.is_none() && !warms_up;
-    // Devices that share cores wait for each other in any step.
-    let takes_turns = part == PartKind::Idle && facts.has_virtual_devices_only();
-    let is_odd = long.len() <= MOST_ODD || takes_turns;
-    let blocked = blocked_in(facts, part, typical.step, more);
-    let may_be_noise = blocked.is_none()
-        && (may_lack_cores(facts, part) || lacks_a_core(facts, part, typical.step));
-    let is_noise = is_unexplained && is_odd && may_be_noise;
-    let rival = (is_unexplained && may_be_noise)
-        .then(|| computes_beside(facts, &of_bars, &long))
-        .flatten();
-    let cause = match &rival {
-        Some(rival) => format!("{cause}{}", rival.takes_cores()),
-        None => cause,
-    };
-    // What is compiled once is compiled before, in a longer run.
-    let warms_up_once = part == PartKind::Compilation && !is_steady(facts);
-    let most = if is_noise {
-        of_noise(typical, usual)
-    } else if warms_up_once {
-        Severity::Warning
-    } else {
-        Severity::Bad
-    };
-    let found = finding(
-        &RULE,
-        severity.max(most),
-        format!(
-            "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
-            took(&long, typical),
-            bars.len(),
-            format::duration_ps(usual),
-            typical.step,
-            format::duration_ps(more),
-            part.in_sentence()
-        ),
-    )
-    .why(match &own {
-        Some(own) => own.why().to_owned(),
-        None if warms_up && part != PartKind::Compilation => {
-            let or = if may_lack_cores(facts, part) { OR_NOISE } else { "" };
-            format!("{WARMS_UP}{or}")
+}
+
+/// Why a long step is long.
+struct Reason<'a> {
+    typical: &'a StepBar,
+    own: Option<Own>,
+    longer: Option<String>,
+    late: Option<&'a LateStep>,
+    part: PartKind,
+    blocked: Option<String>,
+    /// They are the first steps.
+    warms_up: bool,
+    /// Nothing explains it but what else runs on the machine.
+    may_be_noise: bool,
+    rival: Option<Rival>,
+}
+
+impl<'a> Reason<'a> {
+    fn of(
+        facts: &'a Facts<'_>,
+        steps: &Outliers<'_>,
+        of_bars: &Positions<'_>,
+        explained: Explained<'a>,
+        (part, more): (PartKind, f64),
+    ) -> Self {
+        let Explained {
+            typical,
+            own,
+            longer,
+        } = explained;
+        let excess = typical.duration_ps - steps.usual;
+        let late = match &own {
+            None => late_in(facts, of_bars, typical, excess),
+            Some(_) => None,
+        };
+        let is_first = |bar: &StepBar| steps.long.iter().any(|one| std::ptr::eq(*one, bar));
+        let warms_up = facts.bars.iter().take(steps.long.len()).all(is_first);
+        let blocked = blocked_in(facts, part, typical.step, more);
+        let is_unexplained = own.is_none() && late.is_none() && !warms_up && blocked.is_none();
+        let may_be_noise = is_unexplained
+            && (may_lack_cores(facts, part) || lacks_a_core(facts, part, typical.step));
+        let rival = may_be_noise.then(|| computes_beside(facts, of_bars, &steps.long));
+        Self {
+            typical,
+            own,
+            longer,
+            late,
+            part,
+            blocked,
+            warms_up,
+            may_be_noise,
+            rival: rival.flatten(),
         }
-        None if late.is_some() => {
-            "All participants meet in the collectives of a step, so the last to arrive sets the pace."
-                .to_owned()
-        }
-        None if rival.is_some() => Rival::WHY_CORES.to_owned(),
-        None => blocked.unwrap_or_else(|| why(facts, part, typical.step)),
-    })
-    .fix(match &own {
-        Some(own) => own.fix(),
-        None if warms_up => {
-            "Exclude them from what you measure (`--steps`), and start recording at a later step."
-        }
-        None if rival.is_some() => Rival::FIX_CORES,
-        None => "Compare the longest of these steps with a typical one in the timeline.",
-    })
-    .gain(Some(gain), "time of these steps beyond the median ÷ number of steps")
-    .of_parts(&[part])
-    .within(of_bars.beyond_ps(facts, &long, usual))
-    .seen(evidence);
-    if is_unexplained && may_be_noise && rival.is_none() {
-        return found.by_chance().found();
     }
-    found.found()
+
+    fn text(&self, facts: &Facts<'_>) -> String {
+        let text = match (&self.own, self.late) {
+            (Some(own), _) => own.text(facts, self.typical.step),
+            (None, Some(late)) => lateness(late),
+            (None, None) if self.part == PartKind::DeviceCompute => {
+                self.longer.clone().unwrap_or_default()
+            }
+            (None, None) => String::new(),
+        };
+        match &self.rival {
+            Some(rival) => format!("{text}{}", rival.takes_cores()),
+            None => text,
+        }
+    }
+
+    fn most_severe(&self, facts: &Facts<'_>, steps: &Outliers<'_>) -> Severity {
+        // Devices that share cores wait for each other in any step.
+        let takes_turns = self.part == PartKind::Idle && facts.has_virtual_devices_only();
+        let is_odd = steps.long.len() <= MOST_ODD || takes_turns;
+        // What is compiled once is compiled before, in a longer run.
+        let compiles_once =
+            self.own.is_none() && self.part == PartKind::Compilation && !is_steady(facts);
+        if is_odd && self.may_be_noise {
+            of_noise(self.typical, steps.usual)
+        } else if compiles_once {
+            Severity::Warning
+        } else {
+            Severity::Bad
+        }
+    }
+
+    fn why(&self, facts: &Facts<'_>) -> String {
+        match &self.own {
+            Some(own) => own.why().to_owned(),
+            None if self.warms_up && self.part != PartKind::Compilation => {
+                let or = if may_lack_cores(facts, self.part) { OR_NOISE } else { "" };
+                format!("{WARMS_UP}{or}")
+            }
+            None if self.late.is_some() => {
+                "All participants meet in the collectives of a step, so the last to arrive sets the pace."
+                    .to_owned()
+            }
+            None if self.rival.is_some() => Rival::WHY_CORES.to_owned(),
+            None => match &self.blocked {
+                Some(blocked) => blocked.clone(),
+                None => why(facts, self.part, self.typical.step),
+            },
+        }
+    }
+
+    fn fix(&self) -> &'static str {
+        match &self.own {
+            Some(own) => own.fix(),
+            None if self.warms_up => {
+                "Exclude them from what you measure (`--steps`), and start recording at a later step."
+            }
+            None if self.rival.is_some() => Rival::FIX_CORES,
+            None => "Compare the longest of these steps with a typical one in the timeline.",
+        }
+    }
 }
 
 /// A long step that stands for the others, and what its devices did more than usual.

@@ -126,7 +126,9 @@ def test_the_first_process_waits_for_the_captures_of_the_others(
     assert not report.wait_for_other_processes(result.directory, seconds=0.1)
 
 
-def test_printing_beside_the_program(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_printing_beside_the_program(
+    work: Work, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.undo()
     shown, go = [], threading.Event()
 
@@ -136,7 +138,7 @@ def test_printing_beside_the_program(work: Work, monkeypatch: pytest.MonkeyPatch
         return []
 
     engine_that(monkeypatch, answer)
-    profiler = stepscope.Profiler(num_steps=1, start_step=0, log_dir="profiles")
+    profiler = stepscope.Profiler(num_steps=1, start_step=0, log_dir=tmp_path)
     profiler.begin_step(0)
     profiler.end_step(work())
     assert profiler.results and not shown

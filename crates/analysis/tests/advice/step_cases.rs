@@ -198,6 +198,18 @@ pub(crate) fn measured(result: &str) -> String {
     )
 }
 
+/// The same where the step updates a bias, too.
+fn two_arrays(text: &str) -> String {
+    text.replacen(
+        "add.1 = f32[64,64] add(p.0, q.0)",
+        "add.1 = f32[64,64] add(p.0, q.0)
+          b.0 = f32[64] parameter(1)
+          add.2 = f32[64] add(b.0, b.0)
+          ROOT both.1 = (f32[64,64], f32[64]) tuple(add.1, add.2)",
+        1,
+    )
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     let one = |id, yes: String, no: String| (id, vec![yes], vec![no]);
     // Six hundred small arrays in each step, freed at its end.
@@ -222,13 +234,13 @@ pub(crate) fn cases() -> Vec<Case> {
         // Of data, and of the weights that the step updates.
         one(
             "beside_training",
-            measured("reduce.2 = f32[32] reduce(dot.1)").replace(
+            two_arrays(&measured("reduce.2 = f32[32] reduce(dot.1)").replace(
                 "p.0 = f32[64,64] parameter(0)
           dot.1 = f32[64,64]",
                 "p.0 = f32[32,64] parameter(0)
           dot.1 = f32[32,32]",
-            ),
-            measured("reduce.2 = f32[64] reduce(dot.1)"),
+            )),
+            two_arrays(&measured("reduce.2 = f32[64] reduce(dot.1)")),
         ),
         // An evaluation of several batches after some of the steps.
         one(

@@ -22,10 +22,14 @@ use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "beside_training",
-    title: "Most of the work is not training",
+    title: "Work beside training",
     parts: &[PartKind::DeviceCompute],
     check,
 };
+
+/// Training changes more than one array: weights, biases, the state of an optimizer. What changes only one may
+/// be any computation.
+const MIN_STATE: usize = 2;
 
 /// What takes this share of what training changes is a part of it, such as gradients.
 const MIN_OF_STATE: f64 = 0.5;
@@ -44,9 +48,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_own = |one: &BusyProgram<'_>| !facts.session.program(one.id).is_single_op();
     let in_steps = |one: &BusyProgram<'_>| runs_of(facts, one).1 >= MIN_OF_STEPS;
     // Programs are in the order of their time.
-    let mut training = programs.iter().filter(|one| is_own(one) && one.trains());
+    let trains = |one: &&BusyProgram<'_>| is_own(one) && state(one.hlo).len() >= MIN_STATE;
+    let mut training = programs.iter().filter(trains);
     let Some(training) = training.find(|one| in_steps(one)) else {
-        return Outcome::Skipped("No program updates its arguments in every step.".to_owned());
+        return Outcome::Skipped(
+            "No program updates several arrays in every step, as training does.".to_owned(),
+        );
     };
     let state = state(training.hlo);
     let is_beside = |one: &&BusyProgram<'_>| {

@@ -316,7 +316,10 @@ impl Named {
                 is_guess: true,
             };
         }
-        if main == Some(Cause::Checkpoint) && !facts.trains() {
+        if main == Some(Cause::Checkpoint)
+            && !facts.trains()
+            && !mostly_in(facts, Cause::Checkpoint, is_called_checkpoint)
+        {
             return Self {
                 title: "Writing files delays the devices",
                 why: why_of(Cause::Checkpoint),
@@ -351,6 +354,12 @@ impl Named {
             is_guess: false,
         }
     }
+}
+
+fn is_called_checkpoint(gap: &GapRow) -> bool {
+    let names = [&gap.python, &gap.what, &gap.annotation];
+    let mut names = names.iter().map(|name| name.to_ascii_lowercase());
+    names.any(|name| name.contains("checkpoint") || name.contains("orbax"))
 }
 
 fn is_nnx(gap: &GapRow) -> bool {

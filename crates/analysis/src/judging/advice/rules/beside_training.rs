@@ -48,7 +48,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_own = |one: &BusyProgram<'_>| !facts.session.program(one.id).is_single_op();
     let in_steps = |one: &BusyProgram<'_>| runs_of(facts, one).1 >= MIN_OF_STEPS;
     // Programs are in the order of their time.
-    let trains = |one: &&BusyProgram<'_>| is_own(one) && state(one.hlo).len() >= MIN_STATE;
+    let trains = |one: &&BusyProgram<'_>| is_own(one) && updates_many(one.hlo);
     let mut training = programs.iter().filter(trains);
     let Some(training) = training.find(|one| in_steps(one)) else {
         return Outcome::Skipped(
@@ -105,6 +105,14 @@ const APART: &str =
     "What does not depend on the state can be computed before, and only once for each example.";
 const AHEAD: &str = "Keep its results, as those of a frozen encoder for each example, or compute less of it in each step; \
                      if it prepares data, a thread of the host may do so for the next step meanwhile.";
+
+/// Whether a program returns several arrays that it was called with, updated. A result may be made of two
+/// arguments of its shape.
+fn updates_many(program: &Program) -> bool {
+    let results = program.signature().map_or_else(Vec::new, |all| all.results);
+    let arrays = results.iter().filter(|shape| !shape.dimensions.is_empty());
+    arrays.count() >= MIN_STATE && state(program).len() >= MIN_STATE
+}
 
 /// The arrays that a program updates.
 fn state(program: &Program) -> Vec<&Shape> {

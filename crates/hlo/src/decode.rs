@@ -83,26 +83,18 @@ fn program(module: wire::HloModule) -> Result<Program, HloError> {
 
 /// Shardings of the parameters that say none themselves, which the partitioner took from them.
 fn add_shardings(program: &mut Program, stated: &[Vec<u8>]) {
-    let entry = program.entry().filter(|_| !stated.is_empty());
-    let parameters = entry
-        .map_or(&[][..], |entry| program.instructions_of(entry))
-        .iter();
-    let parameters = parameters.filter(|one| one.opcode == "parameter");
-    let numbered: Vec<(InstructionIndex, i64)> = parameters
-        .map(|one| {
-            (
-                one.index,
-                one.attributes().map_or(0, |own| own.parameter_number),
-            )
+    let Some(entry) = program.entry().filter(|_| !stated.is_empty()) else {
+        return;
+    };
+    let parameters = program.parameters_of(entry).into_iter();
+    let found: Vec<(InstructionIndex, Sharding)> = parameters
+        .filter_map(|(number, parameter)| {
+            let own = stated.get(usize::try_from(number).ok()?)?;
+            Some((parameter.index, Sharding::decode(own)?))
         })
         .collect();
-    for (index, number) in numbered {
-        let own = usize::try_from(number)
-            .ok()
-            .and_then(|number| stated.get(number));
-        if let Some(sharding) = own.and_then(|bytes| Sharding::decode(bytes)) {
-            program.shardings.entry(index).or_insert(sharding);
-        }
+    for (index, sharding) in found {
+        program.shardings.entry(index).or_insert(sharding);
     }
 }
 

@@ -50,13 +50,7 @@ impl Program {
             ""
         };
         let mut text = format!("{entry}%{} (", computation.name);
-        let mut parameters: Vec<(i64, &Instruction)> = instructions
-            .iter()
-            .filter(|instruction| instruction.opcode == "parameter")
-            .map(|parameter| (parameter_number(parameter), parameter))
-            .collect();
-        parameters.sort_by_key(|&(number, _)| number);
-        for (index, (_, parameter)) in parameters.iter().enumerate() {
+        for (index, (_, parameter)) in self.parameters_of(computation).iter().enumerate() {
             let separator = if index == 0 { "" } else { ", " };
             let _ = write!(text, "{separator}{}: {}", parameter.name, parameter.shape);
         }
@@ -98,12 +92,6 @@ impl Program {
         }
         text
     }
-}
-
-fn parameter_number(parameter: &Instruction) -> i64 {
-    parameter
-        .attributes()
-        .map_or(0, |attributes| attributes.parameter_number)
 }
 
 fn push_details(

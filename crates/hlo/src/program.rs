@@ -170,6 +170,17 @@ impl Program {
         self.instructions.get(range).unwrap_or_default()
     }
 
+    /// The parameters of a computation with their numbers, in their order.
+    pub fn parameters_of(&self, computation: &Computation) -> Vec<(i64, &Instruction)> {
+        let instructions = self.instructions_of(computation).iter();
+        let parameters = instructions.filter(|one| one.opcode == "parameter");
+        let mut numbered: Vec<(i64, &Instruction)> = parameters
+            .map(|one| (one.attributes().map_or(0, |own| own.parameter_number), one))
+            .collect();
+        numbered.sort_by_key(|&(number, _)| number);
+        numbered
+    }
+
     /// The instruction whose value a computation returns; its last one where the id dangles.
     pub fn root(&self, computation: &Computation) -> Option<&Instruction> {
         let stated = self

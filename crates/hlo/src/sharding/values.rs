@@ -48,15 +48,8 @@ impl Program {
         let Some(entry) = self.entry() else {
             return Vec::new();
         };
-        let mut parameters: Vec<(i64, &Instruction)> = self
-            .instructions_of(entry)
-            .iter()
-            .filter(|instruction| instruction.opcode == "parameter")
-            .map(|it| (it.attributes().map_or(0, |own| own.parameter_number), it))
-            .collect();
-        parameters.sort_by_key(|&(number, _)| number);
         let mut values = Vec::new();
-        for (number, instruction) in parameters {
+        for (number, instruction) in self.parameters_of(entry) {
             let named = usize::try_from(number)
                 .ok()
                 .and_then(|n| stated.inputs.get(n));

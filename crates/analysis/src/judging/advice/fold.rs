@@ -29,10 +29,13 @@ pub(super) fn fold(findings: &mut Vec<AdviceFinding>, facts: &Facts<'_>) {
     fold_one(findings, facts, MOSTLY, is_long, |one| {
         !is_long(one) && !one.parts.contains(&PartKind::DeviceCompute)
     });
-    for explained in EXPLAINED.iter().filter(|one| one.is_same) {
+    for explained in EXPLAINED {
+        let Some(least) = explained.same else {
+            continue;
+        };
         let is_cause = |one: &AdviceFinding| explained.is_cause(one);
         let is_effect = |one: &AdviceFinding| explained.is_effect(one);
-        fold_one(findings, facts, explained.least(), is_effect, is_cause);
+        fold_one(findings, facts, least, is_effect, is_cause);
     }
 }
 

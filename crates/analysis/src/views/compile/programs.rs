@@ -140,21 +140,10 @@ impl<'a> Programs<'a> {
     /// The arguments of a program in their order, if its HLO was recorded.
     fn arguments(&self, found: Match) -> Option<Vec<Argument>> {
         let program = self.session.program(found.0).hlo.as_ref()?;
-        let entry = program.entry()?;
-        let parameters = (program.instructions_of(entry).iter())
-            .filter(|instruction| instruction.opcode == "parameter");
-        let mut arguments: Vec<(i64, Argument)> = parameters
-            .map(|instruction| {
-                let attributes = instruction.attributes();
-                let number = attributes.map_or(0, |attributes| attributes.parameter_number);
-                (number, Argument::of(instruction, number))
-            })
-            .collect();
-        arguments.sort_by_key(|(number, _)| *number);
+        let parameters = program.parameters_of(program.entry()?).into_iter();
         Some(
-            arguments
-                .into_iter()
-                .map(|(_, argument)| argument)
+            parameters
+                .map(|(number, one)| Argument::of(one, number))
                 .collect(),
         )
     }

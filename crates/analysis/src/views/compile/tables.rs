@@ -1,7 +1,7 @@
 //! The `compile` report as tables.
 
 use super::columns::{self, FUNCTIONS, PASSES, ROWS};
-use super::report::CompileReport;
+use super::report::{CompilationRow, CompileReport};
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
@@ -37,15 +37,14 @@ impl Report for CompileReport {
             0 => "none recompiled".to_owned(),
             again => format!("{again} recompiled"),
         };
-        let traced = self.rows.iter().filter(|row| row.is_only_traced()).count();
+        let times = format::counted(self.row_count, "time");
         // Of rows that were left out it is unknown.
-        let compiled = match traced {
-            traced if traced > 0 && traced == self.rows.len() => {
-                let times = format::counted(self.row_count, "time");
+        let compiled =
+            if !self.rows.is_empty() && self.rows.iter().all(CompilationRow::is_only_traced) {
                 format!("nothing; functions were traced {times}")
-            }
-            _ => format!("{}, {words}", format::counted(self.row_count, "time")),
-        };
+            } else {
+                format!("{times}, {words}")
+            };
         let in_steps = self.in_steps_ratio.map_or_else(String::new, |ratio| {
             format!(", {} of the mean step", format::percent(ratio))
         });

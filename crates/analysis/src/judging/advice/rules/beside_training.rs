@@ -48,14 +48,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_own = |one: &BusyProgram<'_>| !facts.session.program(one.id).is_single_op();
     let in_steps = |one: &BusyProgram<'_>| runs_of(facts, one).1 >= MIN_OF_STEPS;
     // Programs are in the order of their time.
-    let trains = |one: &&BusyProgram<'_>| is_own(one) && updates_many(one.hlo);
-    let mut training = programs.iter().filter(trains);
-    let Some(training) = training.find(|one| in_steps(one)) else {
+    let mut trains = programs.iter().filter(|one| is_own(one) && in_steps(one));
+    let Some((training, state)) = trains.find_map(|one| Some((one, state(one.hlo)?))) else {
         return Outcome::Skipped(
             "No program updates several arrays in every step, as training does.".to_owned(),
         );
     };
-    let state = state(training.hlo);
     let is_beside = |one: &&BusyProgram<'_>| {
         let is_another = one.id != training.id && !(is_own(one) && one.trains());
         let is_known = measures(one.hlo) || copies(one.hlo);
@@ -106,24 +104,15 @@ const APART: &str =
 const AHEAD: &str = "Keep its results, as those of a frozen encoder for each example, or compute less of it in each step; \
                      if it prepares data, a thread of the host may do so for the next step meanwhile.";
 
-/// Whether a program returns several arrays that it was called with, updated. A result may be made of two
-/// arguments of its shape.
-fn updates_many(program: &Program) -> bool {
-    let results = program.signature().map_or_else(Vec::new, |all| all.results);
-    let arrays = results.iter().filter(|shape| !shape.dimensions.is_empty());
-    arrays.count() >= MIN_STATE && state(program).len() >= MIN_STATE
-}
-
-/// The arrays that a program updates.
-fn state(program: &Program) -> Vec<&Shape> {
-    let arguments = program
-        .signature()
-        .map_or_else(Vec::new, |all| all.arguments);
-    let updated = arguments.into_iter().filter(|one| one.is_updated);
-    let shapes = updated.map(|one| one.shape);
-    shapes
-        .filter(|shape| !shape.dimensions.is_empty())
-        .collect()
+/// The arrays that a program updates, if it returns several arrays and updates several. One result may be made of
+/// two arguments of its shape.
+fn state(program: &Program) -> Option<Vec<&Shape>> {
+    let signature = program.signature()?;
+    let is_array = |shape: &&Shape| !shape.dimensions.is_empty();
+    let results = signature.results.into_iter().filter(is_array);
+    let updated = signature.arguments.iter().filter(|one| one.is_updated);
+    let state: Vec<&Shape> = updated.map(|one| one.shape).filter(is_array).collect();
+    (results.count() >= MIN_STATE && state.len() >= MIN_STATE).then_some(state)
 }
 
 /// Whether a program is called with arrays like those of a state.

@@ -55,9 +55,7 @@ fn fix_steady(facts: &Facts<'_>) -> &'static str {
 pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in recurring(facts.compilations()) {
-        if !row.function.is_empty() {
-            *counts.entry(row.function.as_str()).or_default() += 1;
-        }
+        *counts.entry(row.function.as_str()).or_default() += 1;
     }
     counts.values().any(|&count| count > 1)
 }
@@ -77,16 +75,10 @@ fn longest_functions<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
     names.take(TOLD).collect()
 }
 
-/// Whether functions are only traced in most of the time.
-fn only_traces(facts: &Facts<'_>) -> bool {
-    let (mut traced_ps, mut all_ps) = (0i64, 0i64);
-    for row in facts.compilations().iter().filter(|row| row.step.is_some()) {
-        all_ps = all_ps.saturating_add(row.duration_ps);
-        if row.is_only_traced() {
-            traced_ps = traced_ps.saturating_add(row.duration_ps);
-        }
-    }
-    traced_ps > 0 && traced_ps as f64 >= MOSTLY * all_ps as f64
+/// The time of those that began within steps.
+fn in_steps_ps<'a>(rows: impl IntoIterator<Item = &'a CompilationRow>) -> i64 {
+    let within = rows.into_iter().filter(|row| row.step.is_some());
+    within.map(|row| row.duration_ps).saturating_sum()
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -118,7 +110,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let number = facts.session.steps[row.step].number;
         facts.at_row(row, format!("step {number}: {length} of compilation"))
     });
-    if only_traces(facts) {
+    let rows = facts.compilations();
+    let all_ps = in_steps_ps(rows);
+    let is_most = |ps: i64| ps > 0 && ps as f64 >= MOSTLY * all_ps as f64;
+    if is_most(in_steps_ps(rows.iter().filter(|row| row.is_only_traced()))) {
         let text = format!(
             "The devices are idle for {} in total while the host traces functions, in {compiled} of {count} \
              steps. Nothing is compiled then.",
@@ -142,14 +137,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         names => format!(": {}", names.join(", ")),
     };
     // Compilation in nearly every step is not warm-up, nor is that of functions compiled before.
-    let in_steps = |rows: &mut dyn Iterator<Item = &CompilationRow>| {
-        let own = rows.filter(|row| row.step.is_some());
-        own.map(|row| row.duration_ps).saturating_sum()
-    };
-    let rows = facts.compilations();
-    let all: i64 = in_steps(&mut rows.iter());
-    let again: i64 = in_steps(&mut recurring(rows).into_iter());
-    let is_again = all > 0 && again as f64 >= MOSTLY * all as f64;
+    let is_again = is_most(in_steps_ps(recurring(rows)));
     let is_in_most = count >= 3 && compiled * 5 >= count * 4 || is_again;
     let fix = if is_in_most {
         fix_steady(facts)

@@ -19,19 +19,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(time) = compilation_ps(facts.session, &facts.selected.hosts) else {
         return Outcome::Skipped(recording::needs_host_threads(facts.session));
     };
-    let text = format!(
-        "{} while the profiler ran, on the host that compiled longest.",
+    let took = format!(
+        "{} while the profiler ran, on the host that compiled longest",
         format::duration_ps(time as f64)
     );
+    let text = format!("{took}.");
     let Some(severity) = gravity(&facts.threshold("compilation_ps"), time as f64) else {
         return Outcome::Passed(text);
     };
     // What is compiled again has a finding of its own, and is not to be made faster but to go.
     if are_most(facts.compilations()) {
-        let again = "most of it of functions that had been compiled before: see the check of those";
         return Outcome::Passed(format!(
-            "{} {again}.",
-            text.trim_end_matches('.').to_owned() + ","
+            "{took}, most of it of functions that had been compiled before: see the check of those."
         ));
     }
     let longest = facts

@@ -2,7 +2,7 @@
 //! copies them before it updates them, or old and new are both in memory.
 
 use super::buffer_padding::NO_PLAN;
-use super::copy_calls;
+use super::copy_calls::copies as copies_only;
 use super::rule::Share;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, gravity, is_control, matters, share};
 use crate::judging::advice::evidence::in_view;
@@ -106,12 +106,8 @@ fn remedies(finding: AdviceFinding) -> AdviceFinding {
 /// The memory that old and new values take.
 fn in_memory(facts: &Facts<'_>) -> Outcome {
     // What only copies an array, as `jnp.asarray` does, is there to keep the other one.
-    let copies = |id| {
-        let hlo = facts.session.program(id).hlo.as_ref();
-        hlo.is_some_and(copy_calls::copies)
-    };
     let mut programs = facts.programs().iter();
-    let program = programs.find(|program| !copies(program.id));
+    let program = programs.find(|program| !copies_only(program.hlo));
     let plan =
         program.and_then(|program| Some((program, plan_figures(facts.session, program.id)?)));
     let Some((program, plan)) = plan.filter(|(_, plan)| plan.peak_bytes > 0) else {

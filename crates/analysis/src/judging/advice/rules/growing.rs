@@ -68,16 +68,8 @@ fn growth(before: &hlo::Program, after: &hlo::Program) -> Option<i64> {
 
 /// The shapes of the arguments, in their order.
 fn arguments(program: &hlo::Program) -> Option<Vec<&Shape>> {
-    let instructions = program.instructions_of(program.entry()?).iter();
-    let mut parameters: Vec<(i64, &Shape)> = instructions
-        .filter(|one| one.opcode == "parameter")
-        .map(|one| {
-            let number = one.attributes().map_or(0, |found| found.parameter_number);
-            (number, &one.shape)
-        })
-        .collect();
-    parameters.sort_by_key(|&(number, _)| number);
-    Some(parameters.into_iter().map(|(_, shape)| shape).collect())
+    let parameters = program.parameters_of(program.entry()?).into_iter();
+    Some(parameters.map(|(_, one)| &one.shape).collect())
 }
 
 fn longer(was: &Shape, is: &Shape) -> Option<i64> {

@@ -7,14 +7,12 @@
 
 use stepscope_model::hlo::{Instruction, Program};
 
-use super::sliced_argument::parameters;
+use super::uses::{Use, is_only_taken};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::programs::Users;
 use crate::telling::format;
 use crate::views::ops::OpRow;
 
-/// Values that are followed from an op.
-const MAX_VALUES: usize = 64;
 /// What is taken of a sorted array is at one of its ends, and at most this part of it.
 const PART: i64 = 4;
 
@@ -26,10 +24,9 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(facts: &Facts<'_>, row: &OpRow) -> Option<Self> {
-        let programs = facts.programs().iter();
-        let mut own =
-            programs.filter(|one| facts.session.program(one.id).id.to_string() == row.program_id);
-        let program = own.next()?.hlo;
+        let is_own = |id| facts.session.program(id).id.to_string() == row.program_id;
+        let mut programs = facts.programs().iter();
+        let program = programs.find(|one| is_own(one.id))?.hlo;
         let op = program.instruction(&row.name)?;
         top_of(program, op).or_else(|| zeros_of(program, op))
     }
@@ -55,36 +52,27 @@ fn top_of(program: &Program, op: &Instruction) -> Option<Known> {
 
 /// How many elements at an end of a dimension all users of a value take together; none if one takes others.
 fn taken_at_end(program: &Program, value: &Instruction, dimension: usize, all: i64) -> Option<i64> {
-    let users = Users::of(program);
-    let mut open = vec![value];
-    let (mut seen, mut first, mut last) = (0, 0i64, 0i64);
-    while let Some(value) = open.pop() {
-        seen += 1;
-        if seen > MAX_VALUES {
-            return None;
-        }
-        for user in users.of_value(program, value) {
-            match user.opcode.as_str() {
-                "slice" => {
-                    let own = user.attributes()?.slice.get(dimension)?;
-                    if own.limit.saturating_mul(PART) <= all {
-                        first = first.max(own.limit);
-                    } else {
-                        last = last.max(all - own.start);
-                    }
-                }
-                "fusion" | "call" => open.extend(parameters(program, user, value)),
-                "get-tuple-element" | "copy" | "bitcast"
-                    if user.shape.first_leaf().dimensions
-                        == value.shape.first_leaf().dimensions =>
-                {
-                    open.push(user);
-                }
-                _ => return None,
+    let (mut first, mut last) = (0i64, 0i64);
+    let is_taken = is_only_taken(program, value, |value, user| match user.opcode.as_str() {
+        "slice" => {
+            let Some(own) = user.attributes().and_then(|own| own.slice.get(dimension)) else {
+                return Use::Other;
+            };
+            if own.limit.saturating_mul(PART) <= all {
+                first = first.max(own.limit);
+            } else {
+                last = last.max(all - own.start);
             }
+            Use::Takes
         }
-    }
-    Some(first + last).filter(|&taken| taken > 0)
+        "get-tuple-element" | "copy" | "bitcast"
+            if user.shape.first_leaf().dimensions == value.shape.first_leaf().dimensions =>
+        {
+            Use::PassesOn
+        }
+        _ => Use::Other,
+    });
+    Some(first + last).filter(|&taken| is_taken && taken > 0)
 }
 
 /// Zeros of the shape of an array that the program updates, into which the rows of a gradient are added.

@@ -89,6 +89,7 @@ mod tiny_kernels;
 mod unfused_attention;
 mod unfused_ops;
 mod unrolled_loop;
+mod uses;
 mod variants;
 
 use super::report::AdviceFinding;
@@ -183,8 +184,9 @@ pub(super) const MOSTLY: f64 = 0.8;
 pub(super) struct Explained {
     effect: Named,
     causes: &'static [Named],
-    /// Whether both are about the same time, so that they have one gain.
-    pub(super) is_same: bool,
+    /// If both are about the same time, so that they have one gain: the share of the time of the effect that
+    /// a cause is about, at least.
+    pub(super) same: Option<f64>,
 }
 
 impl Explained {
@@ -194,17 +196,6 @@ impl Explained {
 
     pub(super) fn is_cause(&self, finding: &AdviceFinding) -> bool {
         self.causes.iter().any(|cause| cause.is(finding))
-    }
-
-    /// A cause is about at least this share of the time of what it explains. A switch for debugging also
-    /// makes what it does not check slower, such as launches, and has to go whatever else there is.
-    pub(super) fn least(&self) -> f64 {
-        let is_switch = |cause: &Named| cause.id == debug_switches::RULE.id;
-        if self.causes.iter().any(is_switch) {
-            0.5
-        } else {
-            MOSTLY
-        }
     }
 }
 
@@ -243,7 +234,7 @@ pub(super) const EXPLAINED: &[Explained] = &[
     Explained {
         effect: Named::all(&compilation::RULE),
         causes: &[Named::all(&recompilation::RULE)],
-        is_same: true,
+        same: Some(MOSTLY),
     },
     Explained {
         effect: Named::all(&exposed_communication::RULE),
@@ -251,7 +242,7 @@ pub(super) const EXPLAINED: &[Explained] = &[
             Named::all(&straggler::RULE),
             Named::all(&load_imbalance::RULE),
         ],
-        is_same: false,
+        same: None,
     },
     Explained {
         effect: Named::all(&straggler::RULE),
@@ -259,7 +250,7 @@ pub(super) const EXPLAINED: &[Explained] = &[
             Named::all(&load_imbalance::RULE),
             Named::all(&input_wait::RULE),
         ],
-        is_same: false,
+        same: None,
     },
     Explained {
         effect: Named::titled(&idle::RULE, idle::UNEQUAL),
@@ -267,7 +258,7 @@ pub(super) const EXPLAINED: &[Explained] = &[
             Named::all(&straggler::RULE),
             Named::all(&load_imbalance::RULE),
         ],
-        is_same: true,
+        same: Some(MOSTLY),
     },
     Explained {
         effect: Named::titled(&host_transfers::RULE, host_transfers::OF_CALLBACKS),
@@ -275,32 +266,32 @@ pub(super) const EXPLAINED: &[Explained] = &[
             Named::all(&python_callback::RULE),
             Named::all(&debug_print::RULE),
         ],
-        is_same: false,
+        same: None,
     },
     Explained {
         effect: Named::titled(&idle::RULE, idle::RULE.title),
         causes: LAUNCHING,
-        is_same: true,
+        same: Some(MOSTLY),
     },
     Explained {
         effect: Named::titled(&host_bound::RULE, host_bound::RULE.title),
         causes: LAUNCHING,
-        is_same: true,
+        same: Some(MOSTLY),
     },
     Explained {
         effect: Named::titled(&program_runs::RULE, program_runs::RULE.title),
         causes: &[Named::all(&host_syncs::RULE), READING],
-        is_same: true,
+        same: Some(MOSTLY),
     },
     Explained {
         effect: Named::all(&host_syncs::RULE),
         causes: &[READING, REPEATED],
-        is_same: true,
+        same: Some(MOSTLY),
     },
     Explained {
         effect: READING,
         causes: &[REPEATED],
-        is_same: true,
+        same: Some(MOSTLY),
     },
     because_of_switches(&host_syncs::RULE),
     because_of_switches(&program_runs::RULE),
@@ -311,12 +302,13 @@ pub(super) const EXPLAINED: &[Explained] = &[
 
 const SWITCHES: &[Named] = &[Named::all(&debug_switches::RULE)];
 
-/// Whatever a rule finds, a switch for debugging may be why.
+/// Whatever a rule finds, a switch for debugging may be why. It also makes what it does not check slower, such as
+/// launches, and has to go whatever else there is.
 const fn because_of_switches(effect: &Rule) -> Explained {
     Explained {
         effect: Named::all(effect),
         causes: SWITCHES,
-        is_same: true,
+        same: Some(0.5),
     }
 }
 

@@ -7,8 +7,8 @@
 
 use stepscope_model::hlo::{Instruction, Program};
 
+use super::uses::{Use, is_only_taken};
 use crate::judging::advice::facts::Facts;
-use crate::judging::advice::programs::Users;
 use crate::judging::advice::report::AdviceFinding;
 use crate::judging::advice::values::rearranges;
 use crate::telling::format;
@@ -19,8 +19,6 @@ const MIN_BYTES: u64 = 1 << 20;
 const MOST: f64 = 0.5;
 /// A part of at most this share is a slice.
 const PART: f64 = 0.25;
-/// Values that are followed from an argument.
-const MAX_VALUES: usize = 64;
 
 /// Such an array.
 pub(super) struct SlicedArgument {
@@ -99,46 +97,17 @@ fn named(argument: &Instruction) -> &str {
 /// The bytes of the largest slice of an argument by a position that the program computes; none if it
 /// is used for anything else.
 fn part_of(program: &Program, argument: &Instruction) -> Option<u64> {
-    let users = Users::of(program);
-    let mut open = vec![argument];
-    let (mut seen, mut part) = (0, None);
-    while let Some(value) = open.pop() {
-        seen += 1;
-        if seen > MAX_VALUES {
-            return None;
-        }
-        let mut has_users = false;
-        for user in users.of_value(program, value) {
-            has_users = true;
-            let is_first = user.operand_ids.first() == Some(&value.id);
-            match user.opcode.as_str() {
-                "dynamic-slice" | "gather" if is_first => {
-                    part = part.max(Some(user.shape.byte_size()));
-                }
-                "fusion" | "call" => open.extend(parameters(program, user, value)),
-                opcode if rearranges(opcode) => open.push(user),
-                _ => return None,
+    let mut part = None;
+    let is_sliced = is_only_taken(program, argument, |value, user| {
+        let is_first = user.operand_ids.first() == Some(&value.id);
+        match user.opcode.as_str() {
+            "dynamic-slice" | "gather" if is_first => {
+                part = part.max(Some(user.shape.byte_size()));
+                Use::Takes
             }
+            opcode if rearranges(opcode) => Use::PassesOn,
+            _ => Use::Other,
         }
-        // A fusion may return it.
-        if !has_users {
-            return None;
-        }
-    }
-    part
-}
-
-/// What a fusion calls one of its operands.
-pub(super) fn parameters<'a>(
-    program: &'a Program,
-    fusion: &'a Instruction,
-    operand: &'a Instruction,
-) -> impl Iterator<Item = &'a Instruction> {
-    let bodies = program.called_computations(fusion);
-    let inside = bodies.flat_map(|body| program.instructions_of(body));
-    inside.filter(move |inner| {
-        let number = inner.attributes().map_or(0, |own| own.parameter_number);
-        let number = usize::try_from(number).unwrap_or(usize::MAX);
-        inner.opcode == "parameter" && fusion.operand_ids.get(number) == Some(&operand.id)
-    })
+    });
+    part.filter(|_| is_sliced)
 }

@@ -241,3 +241,57 @@ fn runs_in_flight_when_the_recording_begins_belong_to_no_annotation() {
     // The recording ends with the last run: nothing says whether more calls wait.
     assert_eq!(drawn(204).step_origin, Some(StepOrigin::Cadence));
 }
+
+/// Another thread evaluates on the same device now and then: its run outlasts the step in which it began,
+/// and is no work of that step, which the loop waits for.
+#[test]
+fn runs_that_another_thread_launches_are_no_work_of_the_annotated_steps() {
+    let session = session(
+        "thread python
+         repeat 4 every 100us
+           0..90us train #step_num=$i,_r=1#
+           1..3us  PjitFunction(step)
+         end
+         thread evaluation
+           55..58us PjitFunction(evaluate)
+         thread tf_XLAEigen/1
+         repeat 4 every 100us
+           10..80us dot.2 [hlo_op=dot.2 hlo_module=jit_step program_id=5 device_ordinal=0 run_id=1$i]
+         end
+         thread tf_XLAEigen/2
+           60..240us dot.3 [hlo_op=dot.3 hlo_module=jit_evaluate program_id=6 device_ordinal=0 run_id=20]",
+    );
+    assert_text(
+        &steps(&session),
+        "0: host0 0us..90us, CPU:0 0us..90us work 10us..80us
+         1: host0 100us..190us, CPU:0 100us..190us work 110us..180us
+         2: host0 200us..290us, CPU:0 200us..290us work 210us..280us
+         3: host0 300us..390us, CPU:0 300us..390us work 310us..380us",
+    );
+}
+
+/// What is loaded for a step is looked for on the thread of its annotation, also where a row of program
+/// runs, which XLA:CPU does not record, comes before that thread.
+#[test]
+fn what_a_cpu_loop_loads_before_an_annotation_is_part_of_that_step() {
+    let session = session(
+        "thread python
+           0..10us    train #step_num=0,_r=1#
+           10..100us  train #step_num=1,_r=1#
+           150..170us train #step_num=2,_r=1#
+           170..180us train #step_num=3,_r=1#
+           1..2us     PjitFunction(step)
+           11..12us   PjitFunction(step)
+           110..140us IteratorGetNext
+           160..161us PjitFunction(step)
+           171..172us PjitFunction(step)
+         thread tf_XLAEigen/1
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+           5..45us    dot.2 [run_id=70]
+           45..85us   dot.2 [run_id=71]
+           161..201us dot.2 [run_id=72]
+           201..241us dot.2 [run_id=73]",
+    );
+    let begin = session.steps[2].spans[0].span.start.0 / 1_000_000;
+    assert_eq!(begin, 110);
+}

@@ -130,6 +130,29 @@ pub(crate) fn driving_threads(session: &Session) -> &'static str {
     }
 }
 
+/// The options with which JAX records what hosts do and that the capture does not say it had, such as
+/// `python_tracer_level=1`.
+pub(crate) fn missing_tracers(session: &Session) -> Option<String> {
+    let is_on = |option: &str, level: u64| {
+        let name = format!("option {option}");
+        let mut hosts = session.hosts.iter();
+        !session.hosts.is_empty()
+            && hosts.all(|host| {
+                let recorded = host.facts.iter().find(|fact| fact.0 == name);
+                let recorded = recorded.and_then(|fact| fact.1.parse::<u64>().ok());
+                recorded.is_some_and(|recorded| recorded >= level)
+            })
+    };
+    let options = [("host_tracer_level", 2), ("python_tracer_level", 1)];
+    let missing = options
+        .iter()
+        .filter(|(option, level)| !is_on(option, *level));
+    let missing: Vec<String> = missing
+        .map(|(option, level)| format!("{option}={level}"))
+        .collect();
+    (!missing.is_empty()).then(|| missing.join(" and "))
+}
+
 /// Keeps programs in the profile, as a sentence.
 pub(crate) fn programs(session: &Session) -> &'static str {
     match session.framework() {

@@ -89,7 +89,14 @@ pub(super) fn finish(
     runs.sort_unstable_by_key(|run| (run.span, run.device, run.program));
     runs.shrink_to_fit();
     session.program_runs = runs;
-    add_program_tracks(session);
+    let mut annotations = steps_of(
+        annotations,
+        &session.program_runs,
+        |device| session.devices[device.index()].host,
+        |one, other| completes(&session.programs, one, other),
+        |track, at| calls.is_within(track, at),
+    );
+    add_program_tracks(session, &mut annotations);
     (session.steps, session.step_origin) = steps(&Evidence {
         tracks: &session.tracks,
         has_rounds: session.has_rounds,
@@ -100,13 +107,7 @@ pub(super) fn finish(
         runs: &session.program_runs,
         foreign: &foreign,
         calls_without_run: &without_run,
-        annotations: steps_of(
-            annotations,
-            &session.program_runs,
-            |device| session.devices[device.index()].host,
-            |one, other| completes(&session.programs, one, other),
-            |track, at| calls.is_within(track, at),
-        ),
+        annotations,
     });
 }
 

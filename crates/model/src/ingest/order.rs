@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::nest::{Nester, Slice};
 use super::runs::runs_by_device;
+use super::steps::HostStep;
 use crate::activity::Activity;
 use crate::attribution::Attribution;
 use crate::ids::{DeviceId, LabelId, ProgramId, StringId, TrackId};
@@ -44,7 +45,8 @@ fn natural_key(name: &str) -> Vec<(String, u64)> {
 }
 
 /// Adds a row derived from the found runs to devices without a recorded row of program runs.
-pub(super) fn add_program_tracks(session: &mut Session) {
+/// `annotations` keep their threads, which get other IDs.
+pub(super) fn add_program_tracks(session: &mut Session, annotations: &mut [HostStep]) {
     let rows = session
         .tracks
         .iter()
@@ -99,7 +101,10 @@ pub(super) fn add_program_tracks(session: &mut Session) {
             origin: Origin::default(),
         });
     }
-    insert_tracks(session, rows);
+    let moved = insert_tracks(session, rows);
+    for step in annotations {
+        step.track = moved[step.track.index()];
+    }
 }
 
 fn program_label(labels: &mut Vec<Label>, name: StringId, run: &ProgramRun) -> LabelId {
@@ -122,8 +127,9 @@ fn program_label(labels: &mut Vec<Label>, name: StringId, run: &ProgramRun) -> L
     }))
 }
 
-/// Inserts rows at their positions and updates the IDs that refer to tracks.
-fn insert_tracks(session: &mut Session, rows: Vec<Track>) {
+/// Inserts rows at their positions and updates the IDs that refer to tracks: the new one of each is
+/// returned.
+fn insert_tracks(session: &mut Session, rows: Vec<Track>) -> Vec<TrackId> {
     let old_count = session.tracks.len();
     let mut all: Vec<(Option<usize>, Track)> = std::mem::take(&mut session.tracks)
         .into_iter()
@@ -143,6 +149,7 @@ fn insert_tracks(session: &mut Session, rows: Vec<Track>) {
     for run in &mut session.program_runs {
         run.launched_on = run.launched_on.map(|track| moved[track.index()]);
     }
+    moved
 }
 
 #[cfg(test)]

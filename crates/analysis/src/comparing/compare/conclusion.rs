@@ -39,11 +39,7 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
         Evidence::TooFewSteps => format!(
             "Too few steps to tell whether {other} differs from {baseline}: {times} ({}){}.{}",
             signed(step.difference_ps),
-            if both.are_apart() {
-                format!("; {}", apart(both, step))
-            } else {
-                String::new()
-            },
+            apart(both, step).map_or_else(String::new, |apart| format!("; {apart}")),
             counted(both)
         ),
     }
@@ -75,16 +71,15 @@ fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> Stri
         interval(step),
         counted(both),
     );
-    if both.are_apart() {
+    if let Some(apart) = apart(both, step) {
         return format!(
-            "{other} may be {} than {baseline}: {times} ({change}; {interval}), and {}. On a busy \
-             machine, two runs of one program can differ this much.{counted} Compare another run of each.",
+            "{other} may be {} than {baseline}: {times} ({change}; {interval}), and {apart}. On a \
+             busy machine, two runs of one program can differ this much.{counted} Compare another run of each.",
             if step.difference_ps > 0.0 {
                 "slower"
             } else {
                 "faster"
             },
-            apart(both, step),
         );
     }
     let is_wide = step.high_ps - step.low_ps > MAX_WIDTH * step.baseline_ps;
@@ -131,7 +126,15 @@ fn counted(both: &Both<'_, '_>) -> String {
     work.map_or_else(String::new, |work| format!(" {}", work.in_words()))
 }
 
-fn apart(both: &Both<'_, '_>, step: &TimeDifference) -> String {
+/// That steps do not overlap, or hardly do.
+fn apart(both: &Both<'_, '_>, step: &TimeDifference) -> Option<String> {
+    let every = if both.are_apart() {
+        "every"
+    } else if both.are_mostly_apart() {
+        "nearly every"
+    } else {
+        return None;
+    };
     let [baseline, other] = names(both.sides);
     let than = if step.difference_ps > 0.0 {
         "longer"
@@ -144,7 +147,9 @@ fn apart(both: &Both<'_, '_>, step: &TimeDifference) -> String {
     } else {
         ""
     };
-    format!("every {typical}step of {other} is {than} than every {typical}step of {baseline}")
+    Some(format!(
+        "{every} {typical}step of {other} is {than} than {every} {typical}step of {baseline}"
+    ))
 }
 
 /// `+12.3 %`

@@ -4,9 +4,12 @@ use stepscope_model::Session;
 
 use super::items::Item;
 use super::nodes::{Node, arrays};
+use super::noise::FEWEST_STEPS;
 use super::noise::{Effect, RunNoise, discoveries, effect};
 use super::pairing::Pairing;
-use super::ranges::{OtherWork, are_far_apart, are_other_counts, effect_of_ranges, gap, number};
+use super::ranges::{
+    OtherWork, are_far_apart, are_mostly_apart, are_other_counts, effect_of_ranges, gap, number,
+};
 use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
 use super::side::Side;
 use super::surroundings;
@@ -117,6 +120,12 @@ impl<'a, 'b> Both<'a, 'b> {
     pub(super) fn are_apart(&self) -> bool {
         let [a, b] = self.sides.map(Side::durations);
         a.len() > 1 && b.len() > 1 && gap(&a, &b).is_some()
+    }
+
+    /// Nearly every step of one side is longer than nearly every step of the other.
+    pub(super) fn are_mostly_apart(&self) -> bool {
+        let [a, b] = self.sides.map(Side::durations);
+        a.len() >= FEWEST_STEPS && b.len() >= FEWEST_STEPS && are_mostly_apart(&a, &b)
     }
 
     /// Difference of a part of the step. Where other things were recorded of hosts, the parts that this

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::begins::free_from;
 use super::evidence::{Evidence, HostStep};
-use crate::ids::{DeviceId, HostId, ProgramId};
+use crate::ids::{DeviceId, HostId, ProgramId, TrackId};
 use crate::units::{Picos, Span};
 
 /// The work of the steps on one device.
@@ -36,6 +36,7 @@ impl Pieces {
         for run in evidence.runs {
             pieces[run.device.index()].push(Piece {
                 launched: run.launched,
+                launched_on: run.launched_on,
                 span: run.span,
                 program: Some(run.program),
             });
@@ -43,6 +44,7 @@ impl Pieces {
         for work in evidence.foreign {
             pieces[work.device.index()].push(Piece {
                 launched: Some(work.launched),
+                launched_on: None,
                 span: work.span,
                 program: None,
             });
@@ -90,6 +92,8 @@ fn lies_within(work: Span, annotation: Span) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Piece {
     launched: Option<Picos>,
+    /// The thread of the launch, if known.
+    launched_on: Option<TrackId>,
     span: Span,
     program: Option<ProgramId>,
 }
@@ -104,8 +108,11 @@ fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Works> {
     let (mut unknown_ps, mut all_ps) = (0i64, 0i64);
     let in_open_call = in_open_call(annotations, pieces);
     let in_flight = in_flight(annotations, pieces);
+    let beside = beside(annotations, pieces);
     for piece in pieces {
-        if in_flight.contains(piece) || in_open_call.is_some_and(|last| last == *piece) {
+        let is_beside = piece.program.is_some_and(|own| beside.contains(&own));
+        let is_open = in_open_call.is_some_and(|last| last == *piece);
+        if is_beside || is_open || in_flight.contains(piece) {
             continue;
         }
         let duration = piece.span.duration().0;
@@ -133,6 +140,32 @@ fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Works> {
         }
     }
     (unknown_ps as f64 <= MOST_UNKNOWN * all_ps as f64).then_some((works, within))
+}
+
+/// The programs that other threads launch while the loop annotates steps with work of its own, such as an
+/// evaluation beside training: their runs are in the way of the steps, and no work of theirs.
+fn beside(annotations: &[HostStep], pieces: &[Piece]) -> BTreeSet<ProgramId> {
+    let threads: BTreeSet<TrackId> = annotations.iter().map(|step| step.track).collect();
+    let mut with_own: BTreeSet<usize> = BTreeSet::new();
+    let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for piece in pieces {
+        let launch = piece.launched.zip(piece.launched_on);
+        let Some((program, (began, thread))) = piece.program.zip(launch) else {
+            continue;
+        };
+        if threads.contains(&thread) {
+            own.insert(program);
+            let after = annotations.partition_point(|step| step.span.start <= began);
+            with_own.extend(after.checked_sub(1));
+        } else {
+            others.insert(program);
+        }
+    }
+    // Otherwise, other threads do the work of the steps.
+    if with_own.len() * 10 < annotations.len() * 9 {
+        return BTreeSet::new();
+    }
+    &others - &own
 }
 
 /// The runs of earlier steps that were launched before the recording: they began before the first work that

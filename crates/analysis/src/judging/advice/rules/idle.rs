@@ -20,7 +20,7 @@ use crate::judging::verdict::Severity;
 use crate::measuring::activity::{Cause, QueueEnd};
 use crate::measuring::pauses::Pauses;
 use crate::measuring::steps::{PartKind, StepParts};
-use crate::telling::format;
+use crate::telling::{format, recording};
 use crate::views::idle::GapRow;
 
 pub(super) static RULE: Rule = Rule {
@@ -565,15 +565,17 @@ fn not_recorded(facts: &Facts<'_>, place: Place, finding: AdviceFinding) -> Outc
             .fix("Look at the gaps in the timeline, together with runtime threads and other hosts.")
             .found();
     }
+    let record = recording::missing_tracers(facts.session)
+        .map_or_else(String::new, |options| format!("set {options}, and "));
     finding
         .why(
             "Between launches, the host waits for another process or does something that was not \
              annotated.",
         )
-        .fix(
-            "Look at the gaps in the timeline, and record what the host does: set host_tracer_level=2 \
-             and python_tracer_level=1, and put jax.profiler.TraceAnnotation around parts of the loop.",
-        )
+        .fix(&format!(
+            "Look at the gaps in the timeline, and record what the host does: {record}put \
+             jax.profiler.TraceAnnotation around parts of the loop.",
+        ))
         .fix_elsewhere(
             "Look at the gaps in the timeline, and record what the host does: record Python, and \
              annotate the parts of the loop.",

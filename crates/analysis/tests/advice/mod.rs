@@ -12,6 +12,7 @@ mod known_ops;
 mod late_threads;
 mod long_steps;
 mod many_copies;
+mod needs;
 mod one_launch;
 mod own_loaders;
 mod own_moves;

@@ -35,7 +35,7 @@ use crate::measuring::steps::PartKind;
 use crate::telling::Note;
 use crate::telling::thresholds::Thresholds;
 use facts::Facts;
-use rules::Outcome;
+use rules::{Outcome, Seen};
 use tables::Repeated;
 
 /// The `advice` analysis.
@@ -82,13 +82,14 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
             notes: Vec::new(),
             sentences: Vec::new(),
         };
+        let seen = Seen::of(&facts);
         for rule in rules::RULES {
             let check = |text: String| AdviceCheck {
                 id: rule.id.to_owned(),
                 title: rule.title.to_owned(),
                 text,
             };
-            match (rule.check)(&facts) {
+            match seen.judged(rule, (rule.check)(&facts)) {
                 Outcome::Found(mut found) => {
                     if session.framework() != Framework::Jax {
                         let has_xla = session.framework() != Framework::PyTorch

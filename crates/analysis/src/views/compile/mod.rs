@@ -38,6 +38,10 @@ use crate::telling::format;
 use crate::telling::recording;
 use crate::telling::thresholds::{Thresholds, VerdictKind};
 
+/// Without any compilation or compiled program.
+pub(crate) const COMPILATION_UNKNOWN: &str = "No compilation was recorded, and no compiled program: whether this \
+                                              program compiles anything is unknown.";
+
 /// The `compile` analysis.
 pub struct Compile;
 
@@ -208,9 +212,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             )];
         }
         if session.programs.is_empty() {
-            let text = "No compilation was recorded, and no compiled program: whether this program \
-                        compiles anything is unknown.";
-            return vec![Note::info("no-compilation", text)];
+            return vec![Note::info("no-compilation", COMPILATION_UNKNOWN)];
         }
         let text = "Nothing was compiled while the profiler ran: shapes and static arguments did \
                     not change, and every program had been compiled before.";

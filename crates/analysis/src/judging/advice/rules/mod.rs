@@ -55,6 +55,7 @@ mod memory_spikes;
 mod metric_programs;
 mod more_ops;
 mod moves;
+mod needs;
 mod one_hot;
 mod one_hot_products;
 mod one_launch;
@@ -93,6 +94,7 @@ mod uses;
 mod variants;
 
 use super::report::AdviceFinding;
+pub(super) use needs::Seen;
 pub(super) use rule::Outcome;
 pub use rule::Rule;
 use rule::{

@@ -9,6 +9,20 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use crate::callees::callees_first;
 use crate::program::{Computation, Instruction, InstructionIndex, Program};
 
+/// Hash of what a program lists: the names, opcodes, shapes and name stacks of all instructions, in their
+/// order. Two processes that compile one module get the same list, though perhaps other choices within
+/// its ops, such as algorithms that were tried out.
+pub fn listing(program: &Program) -> u64 {
+    let mut hasher = FxBuildHasher.build_hasher();
+    for instruction in program.instructions() {
+        instruction.name.hash(&mut hasher);
+        instruction.opcode.hash(&mut hasher);
+        instruction.shape.to_string().hash(&mut hasher);
+        instruction.op_name.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 /// Hashes of what instructions compute: opcodes, shapes, attributes and how they are connected, down
 /// into the computations they call, but no names. Values of constants are not looked at.
 #[derive(Debug, Clone, Default)]

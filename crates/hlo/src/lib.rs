@@ -82,7 +82,7 @@ pub use cost::{Cost, CostBasis, Needed, ProductType, Products};
 pub use details::Details;
 pub use difference::{ChangedValue, Difference, Side, difference};
 pub use error::HloError;
-pub use fingerprint::Fingerprints;
+pub use fingerprint::{Fingerprints, listing};
 pub use kernel::{Kernel, KernelBlock, KernelBody, KernelBuffer};
 pub use loops::{InLoop, Loop, Loops};
 pub use module_text::TextForm;

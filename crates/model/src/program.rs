@@ -15,6 +15,8 @@ use crate::vendor::jax_functions::{is_jax_function, is_library_op};
 pub struct Program {
     /// Id as recorded, a fingerprint that may exceed 2^63.
     pub id: u64,
+    /// Ids under which other hosts recorded it: each process counts its own.
+    pub other_ids: Vec<u64>,
     /// Module name, such as `jit_step`.
     pub name: String,
     /// Its HLO, if the profile contains it.

@@ -227,3 +227,47 @@ fn what_the_profiler_does_after_its_end_is_not_captured() {
     assert_eq!(captured(300, "0..400us"), 400, "work of a device counts");
     assert_eq!(captured(0, "0..200us"), 900, "no end was recorded");
 }
+
+/// Two hosts that ran a program, each under an ID of its own process.
+fn program_of_two(ids: [u32; 2], shapes: [&str; 2]) -> stepscope_model::Session {
+    let host = |at: usize| {
+        let (id, shape) = (ids[at], shapes[at]);
+        format!(
+            "thread tf_XLAEigen/1
+               5..45us dot.2 [hlo_op=dot.2 hlo_module=jit_step program_id={id} device_ordinal=0 run_id=1]
+             program {id} jit_step
+               h.0 = {shape} parameter(0)
+               ROOT dot.2 = {shape} dot(h.0, h.0)"
+        )
+    };
+    sessions(&[&host(0), &host(1)])
+}
+
+/// Each process counts its programs: what lists the same instructions is one program, whose ops are one.
+#[test]
+fn a_program_is_one_on_all_hosts_whatever_ids_they_gave_it() {
+    let session = program_of_two([70, 93], ["f32[32,32]"; 2]);
+    assert_text(
+        &runs(&session),
+        "jit_step(70) host0/CPU:0 5us..45us
+         jit_step(70) host1/CPU:0 5us..45us",
+    );
+    assert_eq!(session.programs.len(), 1);
+    assert_eq!(session.programs[0].other_ids, [93]);
+    assert_eq!(session.ops.len(), 1);
+}
+
+/// Stages of a pipeline, each compiled by its process under the same number.
+#[test]
+fn programs_of_one_id_that_list_other_instructions_are_two() {
+    let session = program_of_two([70, 70], ["f32[32,32]", "f32[64,64]"]);
+    let programs: Vec<usize> = (session.program_runs.iter())
+        .map(|run| run.program.index())
+        .collect();
+    assert_eq!(programs, [0, 1]);
+    let shape = |at: usize| {
+        let hlo = session.programs[at].hlo.as_ref().expect("decoded");
+        hlo.instruction("dot.2").map(|dot| dot.shape.to_string())
+    };
+    assert_ne!(shape(0), shape(1));
+}

@@ -115,7 +115,7 @@ impl Assembly {
                 || build_tracks(&plan, &assembly.clocks, &round),
                 || {
                     let found = found.take()?;
-                    Some(decode_programs(found.into_iter().flatten()))
+                    Some(decode_programs(found))
                 },
             );
             let is_misplaced = built.iter().any(|track| track.decoded.is_misplaced);
@@ -179,6 +179,7 @@ impl Assembly {
         for tracks in numbered.chunk_by(|a, b| a.0.host == b.0.host) {
             let host = tracks[0].0.host;
             let space = round.space(host);
+            self.labels.programs.begin(host);
             for (track, built) in tracks {
                 let own = built.resolve_labels(space, track, &mut self.labels);
                 ids.push(self.parts.shared.get(own.into()));

@@ -204,6 +204,7 @@ impl Parts {
     ) {
         let mut runs: Vec<_> = built.decoded.runs.iter().collect();
         runs.sort_unstable();
+        labels.programs.begin(plan.host);
         for (key, &span) in runs {
             let Some(&device) = cpu_devices.get(&(plan.host, key.ordinal)) else {
                 continue;

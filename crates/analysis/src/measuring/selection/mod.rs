@@ -395,7 +395,7 @@ fn select_programs(
         .iter()
         .map(|program| {
             any_part(wanted, |part| match part.parse::<u64>() {
-                Ok(id) => id == program.id,
+                Ok(id) => id == program.id || program.other_ids.contains(&id),
                 Err(_) => contains(&program.title(), part),
             })
         })

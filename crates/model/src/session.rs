@@ -102,6 +102,14 @@ pub struct Host {
     pub event_count: u64,
 }
 
+impl Host {
+    /// Whether its threads were recorded, as far as the capture says: not if host tracing was off.
+    pub fn records_threads(&self) -> bool {
+        let mut facts = self.facts.iter();
+        !facts.any(|(name, value)| name == "option host_tracer_level" && value == "0")
+    }
+}
+
 /// What JAX calls a device.
 #[derive(Debug, Clone)]
 pub struct Device {

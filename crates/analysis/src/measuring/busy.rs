@@ -102,6 +102,8 @@ pub(crate) fn counted<'a>(devices: &'a [DeviceBusy], steps: &[StepParts]) -> Vec
 /// Devices that the mean does not cover.
 #[derive(Debug, Default)]
 pub(crate) struct Excluded<'a> {
+    /// They worked in the observed window, but ran nothing of a step: another device's copies from them.
+    pub(crate) beside: Vec<&'a DeviceBusy>,
     /// They worked, but only outside of the steps or of the observed window.
     pub(crate) outside: Vec<&'a DeviceBusy>,
     /// They recorded no work at all.
@@ -119,9 +121,18 @@ pub(crate) fn excluded<'a>(
         .map(|device| device.device_index)
         .collect();
     let left_out = devices.iter();
-    let left_out = left_out.filter(|device| !counted.contains(&device.device_index));
-    let (outside, never) = left_out.partition(|device| has_ever_worked(session, device));
-    Excluded { outside, never }
+    let mut excluded = Excluded::default();
+    for device in left_out.filter(|device| !counted.contains(&device.device_index)) {
+        let group = if device.busy_ps > 0 {
+            &mut excluded.beside
+        } else if has_ever_worked(session, device) {
+            &mut excluded.outside
+        } else {
+            &mut excluded.never
+        };
+        group.push(device);
+    }
+    excluded
 }
 
 /// Whether the device recorded work at any time, in its window or outside of it.

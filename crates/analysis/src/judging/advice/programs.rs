@@ -61,6 +61,12 @@ impl<'a> BusyProgram<'a> {
         })
     }
 
+    /// Whether ops of a backward pass are among its ops: what it returns are gradients.
+    pub(super) fn differentiates(&self) -> bool {
+        let mut all = self.hlo.instructions();
+        all.any(|one| hlo::name_stack::pass(&one.op_name) == hlo::name_stack::Pass::Backward)
+    }
+
     /// Whether it may be called with an array that it returned: a result has the shape of an argument.
     pub(super) fn may_continue(&self) -> bool {
         self.hlo.signature().is_none_or(|signature| {

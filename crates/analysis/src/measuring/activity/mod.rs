@@ -347,7 +347,7 @@ pub(crate) fn compilation_within_ps(
     let of_host = |&host: &HostId| {
         let windows = windows(host);
         let tracks: Vec<TrackId> = own_tracks(session, host).collect();
-        if tracks.is_empty() {
+        if tracks.is_empty() || !session.host(host).records_threads() {
             return None;
         }
         let mut spans = vec![Vec::new()];

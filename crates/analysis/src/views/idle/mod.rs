@@ -197,8 +197,8 @@ fn left_out(
         Note::info(
             "devices-without-work",
             format!(
-            "Excluded from sums, as in `overview`, because they did no work in the steps or in the observed \
-             window: {}.",
+            "Excluded from sums, as in `overview`, because they ran nothing of a step, or did no work in \
+             the observed window: {}.",
             titles.join(", ")
         ))
     })

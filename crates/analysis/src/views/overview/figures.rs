@@ -15,6 +15,7 @@ use crate::measuring::steps::{PartKind, StepPart, StepParts};
 use crate::measuring::totals::WorkTotals;
 use crate::telling::format;
 use crate::telling::recording;
+use crate::views::compile::COMPILATION_UNKNOWN;
 use crate::views::ops::{Measured, OpRow, OpsReport};
 use crate::views::roofline::{Utilization, computing, while_computing};
 
@@ -102,6 +103,10 @@ fn busy_ratio(facts: &Facts<'_>) -> Figure {
 }
 
 fn host_overhead(facts: &Facts<'_>) -> Figure {
+    let mut hosts = facts.selected.hosts.iter();
+    if !hosts.any(|&host| facts.session.host(host).records_threads()) {
+        return (None, recording::needs_host_threads(facts.session));
+    }
     let part = facts
         .step_parts
         .iter()
@@ -168,6 +173,8 @@ const CLOSE_TO_ROOF: f64 = 0.5;
 /// Occupancy weighted by time.
 pub(crate) struct Occupancy {
     pub(crate) ratio: f64,
+    /// Time of the kernels that it is over.
+    pub(crate) total_ps: f64,
     /// Every kernel is of an op that reaches half of its roofline, so that it is enough.
     pub(crate) is_enough: bool,
     pub(crate) explanation: String,
@@ -205,6 +212,7 @@ pub(crate) fn occupancy<'a>(
     };
     (time > 0.0).then(|| Occupancy {
         ratio: weighted / time,
+        total_ps: time,
         is_enough,
         explanation: format!(
             "Theoretical occupancy by time, over {share} of matrix products, attention, compute-bound \
@@ -355,6 +363,7 @@ fn top_op(facts: &Facts<'_>) -> Figure {
 
 fn compilation(facts: &Facts<'_>) -> Figure {
     match compilation_ps(facts.session, &facts.selected.hosts) {
+        Some(0) if facts.session.programs.is_empty() => missing(COMPILATION_UNKNOWN),
         Some(time_ps) => (
             Some(time_ps as f64),
             "Union of compilation slices over the whole capture, on the host where it is longest. \

@@ -8,6 +8,7 @@ mod columns;
 mod figures;
 mod headline;
 mod notes;
+mod reasons;
 mod report;
 mod tables;
 mod verdicts;

@@ -60,7 +60,11 @@ fn warning(alike: &Alike<'_>) -> Note {
 /// Devices that means exclude: those that never worked, and those that worked, but in no step, so that the
 /// steps, and thus the busy share, are those of the others.
 fn excluded(session: &Session, devices: &[DeviceBusy], parts: &[StepParts]) -> Vec<Note> {
-    let Excluded { outside, never } = busy::excluded(session, devices, parts);
+    let Excluded {
+        beside,
+        outside,
+        never,
+    } = busy::excluded(session, devices, parts);
     let names = |devices: &[&DeviceBusy]| {
         let names = devices.iter().map(|device| device.device.as_str());
         names.collect::<Vec<&str>>().join(", ")
@@ -75,6 +79,16 @@ fn excluded(session: &Session, devices: &[DeviceBusy], parts: &[StepParts]) -> V
                 devices.len(),
                 if never.len() == 1 { "is" } else { "are" },
                 names(&never)
+            ),
+        ));
+    }
+    if !beside.is_empty() {
+        notes.push(Note::info(
+            "devices-beside-steps",
+            format!(
+                "Excluded from means, as in `idle`, because they ran nothing of a step, though they worked \
+                 meanwhile: {}.",
+                names(&beside)
             ),
         ));
     }

@@ -3,13 +3,16 @@
 
 use stepscope_model::SaturatingSum as _;
 
-use super::figures::{Facts, dominant_op, figure, memory_bandwidth, occupancy_of};
+use super::figures::{Facts, dominant_op, figure, occupancy_of};
+use super::reasons::{
+    bound_by_memory, busy_elsewhere, no_products, not_the_limit, short_kernels, split, told,
+};
 use super::report::Verdict;
-use crate::measuring::occupation::Occupation;
 use crate::measuring::steps::{PartKind, share_of};
 use crate::measuring::work::MIN_OPS;
 use crate::telling::format;
 use crate::telling::thresholds::{Threshold, Thresholds, VerdictKind};
+use crate::views::ops::unknown_flops_ratio;
 
 /// Every figure in the table of thresholds, with its verdict.
 pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdict> {
@@ -19,6 +22,8 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
         let tempered = value.and_then(|value| {
             waited_for(facts, thresholds, threshold, judged)
                 .or_else(|| little_work(facts, threshold))
+                .or_else(|| mostly_unknown(facts, threshold, judged))
+                .or_else(|| low_occupancy(facts, threshold, judged))
                 .or_else(|| tempered(facts, thresholds, threshold, value, judged))
         });
         if threshold.key == "device_busy_ratio" {
@@ -87,6 +92,71 @@ fn little_work(facts: &Facts<'_>, threshold: &Threshold) -> Option<Tempered> {
     })
 }
 
+/// With a larger share of work of unknown operations, a rate that counts them as none is no bad news: it is
+/// a bound from below.
+const MOST_UNKNOWN: f64 = 0.2;
+
+fn mostly_unknown(
+    facts: &Facts<'_>,
+    threshold: &Threshold,
+    judged: VerdictKind,
+) -> Option<Tempered> {
+    let is_rate = ["mfu_ratio", "memory_bandwidth_ratio"].contains(&threshold.key);
+    if !is_rate || judged == VerdictKind::Good {
+        return None;
+    }
+    let unknown = unknown_flops_ratio(facts.session, facts.measured.iter());
+    (unknown > MOST_UNKNOWN).then(|| {
+        let share = format::percent(unknown);
+        Tempered {
+            verdict: VerdictKind::Unknown,
+            judged_as: format!("{share} unknown"),
+            thresholds: threshold.text(),
+            explanation: format!(
+                "The operations of {share} of device time are unknown and count as none, so the true \
+                 figure may be much larger."
+            ),
+        }
+    })
+}
+
+/// Kernels that take less of a step are not worth a look.
+const LEAST_OF_STEP: f64 = 0.1;
+
+/// Low occupancy by itself does not say that a kernel is slow.
+fn low_occupancy(
+    facts: &Facts<'_>,
+    threshold: &Threshold,
+    judged: VerdictKind,
+) -> Option<Tempered> {
+    if threshold.key != "occupancy_ratio" || judged == VerdictKind::Good {
+        return None;
+    }
+    let found = occupancy_of(facts)?;
+    let of_work = found.total_ps / facts.ops.total_self_ps.max(1) as f64;
+    let busy = facts.occupation.map_or(1.0, |parts| parts.busy());
+    let (verdict, (judged_as, explanation)) = if found.is_enough {
+        let words = "Kernels that use matrix units reach this with few threads.";
+        (VerdictKind::Neutral, told("near the roofline", words))
+    } else if of_work * busy < LEAST_OF_STEP {
+        let share = format::percent(of_work * busy);
+        let words = format!("These kernels take only {share} of the time.");
+        (
+            VerdictKind::Neutral,
+            (format!("{share} of the time"), words),
+        )
+    } else {
+        let words = "Low occupancy alone does not mean that a kernel is slow.";
+        (VerdictKind::Warning, told("", words))
+    };
+    Some(Tempered {
+        verdict,
+        judged_as,
+        thresholds: threshold.text(),
+        explanation,
+    })
+}
+
 /// The verdict where another figure decides what the judged one means: devices that are busy without
 /// computing are neither good nor bad news, since what they do instead has its own verdict, and so is a
 /// peak that does not bound the program.
@@ -101,7 +171,9 @@ fn tempered(
     let (judged_as, explanation) = match threshold.key {
         "device_busy_ratio" if is_good => busy_elsewhere(facts.occupation?, threshold)?,
         "memory_bandwidth_ratio" => not_the_limit(facts)?,
-        "mfu_ratio" if !is_good => bound_by_memory(facts, thresholds, threshold, value)?,
+        "mfu_ratio" if !is_good => {
+            no_products(facts).or_else(|| bound_by_memory(facts, thresholds, threshold, value))?
+        }
         "kernel_duration_ps" if !is_good => short_kernels(facts, thresholds)?,
         "top_op_ps" => {
             let share = dominant_op(facts).0.unwrap_or_default();
@@ -114,15 +186,6 @@ fn tempered(
                 "Its share of the work decides: Largest op has the verdict.",
             )
         }
-        "occupancy_ratio" if !is_good => {
-            let is_enough = occupancy_of(facts).is_some_and(|found| found.is_enough);
-            is_enough.then(|| {
-                told(
-                    "near the roofline",
-                    "Kernels that use matrix units reach this with few threads.",
-                )
-            })?
-        }
         _ => return None,
     };
     Some(Tempered {
@@ -130,115 +193,6 @@ fn tempered(
         judged_as,
         thresholds: threshold.text(),
         explanation,
-    })
-}
-
-/// In a few words, and in a sentence.
-type Reason = (String, String);
-
-fn told(words: &str, sentence: &str) -> Reason {
-    (words.to_owned(), sentence.to_owned())
-}
-
-fn busy_elsewhere(parts: Occupation, threshold: &Threshold) -> Option<Reason> {
-    let computing = threshold.judge(parts.compute);
-    (computing != VerdictKind::Good).then(|| {
-        let words = format!("computing {}", format::percent(parts.compute));
-        let sentence =
-            "Being busy is no good news then; what they do instead is judged on its own.";
-        (words, sentence.to_owned())
-    })
-}
-
-/// What busy devices are busy with.
-fn split(parts: Occupation) -> String {
-    let whole = if parts.is_of_steps {
-        "the steps"
-    } else {
-        "that time"
-    };
-    format!(
-        " Of {whole}, they compute {}, only communicate {}, only copy {}.",
-        format::percent(parts.compute),
-        format::percent(parts.communication),
-        format::percent(parts.copies),
-    )
-}
-
-/// Why the bandwidth of memory is not judged.
-fn not_the_limit(facts: &Facts<'_>) -> Option<Reason> {
-    let bound_by = facts.utilization.bound_by.as_str();
-    if is_elsewhere(facts) {
-        return Some(told(
-            "not bound by memory",
-            "The devices mostly copy and communicate, so the bandwidth of memory is not what limits \
-             them.",
-        ));
-    }
-    match bound_by {
-        "compute" => Some(told(
-            "bound by compute",
-            "The work is bound by compute, so the bandwidth of memory does not limit it.",
-        )),
-        "" => Some(told(
-            "unknown if it limits",
-            "It is unknown whether memory bounds the work, so this is not judged.",
-        )),
-        _ => None,
-    }
-}
-
-/// Whether devices copy and communicate for longer than they compute.
-fn is_elsewhere(facts: &Facts<'_>) -> bool {
-    facts
-        .occupation
-        .is_some_and(|parts| parts.is_mostly_elsewhere())
-}
-
-/// Memory excuses a low MFU only where it is near its own peak, and where devices that were always busy
-/// would not reach the limit either.
-fn bound_by_memory(
-    facts: &Facts<'_>,
-    thresholds: &Thresholds,
-    threshold: &Threshold,
-    mfu: f64,
-) -> Option<Reason> {
-    let bound_by = facts.utilization.bound_by.as_str();
-    if matches!(bound_by, "" | "compute") || is_elsewhere(facts) {
-        return None;
-    }
-    let busy = facts.occupation.map(|parts| parts.busy())?;
-    if busy <= 0.0 || threshold.judge(mfu / busy) == VerdictKind::Good {
-        return None;
-    }
-    let bandwidth = if bound_by == "memory" {
-        memory_bandwidth(facts).0
-    } else {
-        facts.utilization.bound_ratio.map(|ratio| ratio / busy)
-    }?;
-    let near = thresholds.judge("memory_bandwidth_ratio", bandwidth)?;
-    (near == VerdictKind::Good).then(|| {
-        let sentence = format!(
-            "The work is bound by memory, at {} of its bandwidth, so it cannot come near the peak of \
-             compute.",
-            format::percent(bandwidth)
-        );
-        ("bound by memory".to_owned(), sentence)
-    })
-}
-
-/// Short kernels cost little where hosts and gaps hold the devices up for no more than host overhead may.
-fn short_kernels(facts: &Facts<'_>, thresholds: &Thresholds) -> Option<Reason> {
-    let [host, idle] =
-        [PartKind::HostOverhead, PartKind::Idle].map(|part| share_of(part, facts.step_parts));
-    let waiting = host? + idle?;
-    let judged = thresholds.judge("host_overhead_ratio", waiting)?;
-    (judged == VerdictKind::Good).then(|| {
-        let waiting = format::percent(waiting);
-        let sentence = format!(
-            "Host overhead and gaps take {waiting} of the mean step, so short kernels cost little."
-        );
-        (format!("overhead and gaps {waiting}"), sentence)
     })
 }
 

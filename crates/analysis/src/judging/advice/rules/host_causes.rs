@@ -8,6 +8,7 @@ use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::programs::BusyProgram;
 use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::{Activities, CAUSES, Cause};
+use crate::measuring::selection::main_series;
 use crate::measuring::steps::StepParts;
 use crate::telling::format;
 use crate::telling::places::python_function;
@@ -31,12 +32,22 @@ pub(super) const BUSY_CORES: &str = "XLA:CPU computes on the cores of its host, 
 
 /// What to do about results that are what the program is for.
 pub(super) fn answering(facts: &Facts<'_>) -> &'static str {
-    let feeds = facts
-        .programs()
-        .first()
-        .is_some_and(BusyProgram::may_continue);
-    if feeds { FEEDING } else { ANSWERING }
+    let series = main_series(facts.session).map(|series| facts.session.text(series).to_lowercase());
+    let is_called_training = series.is_some_and(|series| series.contains("train"));
+    let main = facts.programs().first();
+    if is_called_training || main.is_some_and(BusyProgram::differentiates) {
+        LEARNING
+    } else if main.is_some_and(BusyProgram::may_continue) {
+        FEEDING
+    } else {
+        ANSWERING
+    }
 }
+
+/// Where gradients are computed, or steps are called training, nobody waits for an answer.
+const LEARNING: &str = "Launch the next run before reading the results of this one, and read only once every many runs. \
+                        If the next run needs what is read, keep the loop in one program (jax.lax.scan or \
+                        jax.lax.while_loop).";
 
 /// Where a run may get what the run before it returned.
 const FEEDING: &str = "If each run continues from the results of the one before, as decoding does, keep the loop in one \

@@ -1,7 +1,7 @@
 //! `host_tracing_off`: host_tracer_level=0 records no host threads, and on XLA:CPU no ops either.
 
 use super::Rule;
-use crate::judging::verdict::evidence::{Evidence, listed, number};
+use crate::judging::verdict::evidence::{Evidence, listed};
 use crate::judging::verdict::report::{Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,7 +13,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let hosts = &evidence.session.hosts;
     let silent: Vec<&str> = hosts
         .iter()
-        .filter(|host| number(host, "option host_tracer_level") == Some(0))
+        .filter(|host| !host.records_threads())
         .map(|host| host.name.as_str())
         .collect();
     if silent.is_empty() {

@@ -18,6 +18,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let session = evidence.session;
     let (devices, steps) = (&evidence.overview.devices, &evidence.overview.steps.rows);
     let Excluded {
+        mut beside,
         mut outside,
         mut never,
     } = busy::excluded(session, devices, steps);
@@ -26,6 +27,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         let kind = session.device(DeviceId(device.device_index)).kind;
         !kind.is_companion()
     };
+    beside.retain(is_counted);
     outside.retain(is_counted);
     never.retain(is_counted);
     let (working, idle) = (
@@ -33,7 +35,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             .into_iter()
             .filter(is_counted)
             .count(),
-        outside.len() + never.len(),
+        beside.len() + outside.len() + never.len(),
     );
     if working == 0 || idle == 0 {
         return Vec::new();
@@ -56,6 +58,13 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         let (count, names) = (never.len(), names(&never));
         sentences.push(format!("{count} of {all} recorded no work: {names}."));
     }
+    if !beside.is_empty() {
+        let (count, names) = (beside.len(), names(&beside));
+        sentences.push(format!(
+            "{count} of {all} ran nothing of a step, though {} worked meanwhile: {names}.",
+            if count == 1 { "it" } else { "they" }
+        ));
+    }
     if !outside.is_empty() {
         let (count, names) = (outside.len(), names(&outside));
         sentences.push(format!(
@@ -66,9 +75,9 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let is_jax = session.framework() == Framework::Jax;
     let partitions = partition_count(session);
     let (why, fix) = if partitions > working as u64 {
-        let others = match (outside.is_empty(), never.is_empty()) {
+        let others = match (outside.is_empty() && beside.is_empty(), never.is_empty()) {
             (true, _) => "the work of the others was not recorded",
-            (_, true) => "the others worked at other times",
+            (_, true) => "the others worked at other times or ran nothing of a step",
             _ => "the others worked at other times, or their work was not recorded",
         };
         let why = format!(

@@ -45,3 +45,27 @@ fn arrays_of_other_devices_are_no_batches() {
     let batch = placed("$pxla.py:145 _shard_np_array");
     assert_eq!(batch, "Waiting for input");
 }
+
+/// The runtime moves an argument on a thread of its pool, while the loop waits within the call.
+#[test]
+fn copies_to_other_devices_on_pool_threads_are_the_same_cause() {
+    let of = |name: &str| {
+        let python = "601..998us PjitFunction(f)\n602..640us shard_args\n\
+                      603..639us $array.py:1132 _array_shard_arg\n641..990us PjRtLoadedExecutable::Execute";
+        let pool = format!("thread pool\nrepeat 6 every 1000us\n 645..985us {name}\nend\n");
+        let ops = "1..300us dot.1\n300..500us dot.2\n500..600us add.1";
+        let text = cpu(ops, python, "").replace("thread tf_XLA", &format!("{pool}thread tf_XLA"));
+        advice(&[text])
+    };
+    let report = of("PjRtBuffer::CopyToDeviceHelper::async_copy_to_device");
+    let found = finding(&report, "input_wait");
+    assert_eq!(found["title"], "Arguments are moved to other devices");
+    let gain = found["gain_ps_per_step"].as_f64().expect("a gain");
+    assert!(gain > 350e6, "{gain}");
+    let told = report["findings"].to_string();
+    assert!(!told.contains("Copies delay the devices"), "{told}");
+    // Of copies without a direction, nothing says that they are results.
+    let found = finding(&of("hipMemcpyAsync"), "host_bound");
+    let fix = found["fix"].as_str().expect("a fix");
+    assert!(fix.contains("which of the two"), "{fix}");
+}

@@ -308,14 +308,14 @@ patterns! {
     /// Transfers as seen by the host, by direction if the name contains it.
     TO_DEVICE = [
         r"TransferToDevice|TransferH2D|BufferFromHostBuffer|LinearizeHostBuffer|^H2D\b|",
-        r"^DevicePut|device_put|^shard_args|copy_array_to_devices|BatchedCopyToDevice|",
+        r"^DevicePut|device_put|^shard_args|copy_array_to_devices|CopyToDevice|",
         r"^(Xla)?Linearize|(?i)^(cu|hip|cuda)memcpyh(2|to)d",
     ];
     TO_HOST = [
         r"TransferFromDevice|TransferD2H|ToLiteral|^D2H\b|^np\.asarray|device_get|",
         r"copy_to_host|^(Xla)?Delinearize|(?i)^(cu|hip|cuda)memcpyd(2|to)h",
     ];
-    TRANSFER = [r"CopyToDevice|(?i)^(cu|hip|cuda)memcpy|^PCIe/Memcpy|CopyToMemory"];
+    TRANSFER = [r"(?i)^(cu|hip|cuda)memcpy|^PCIe/Memcpy|CopyToMemory"];
     PYTHON_TO_DEVICE = [
         r" (batched_)?device_put$|^pxla\.py:\d+ shard_args$|^array\.py:\d+ shard_device_array$",
     ];
@@ -416,6 +416,11 @@ mod tests {
             ("np.asarray(jax.Array)", Transfer(Direction::DeviceToHost)),
             ("DevicePutWithSharding", Transfer(Direction::HostToDevice)),
             ("$api.py:2480 device_put", Transfer(Direction::HostToDevice)),
+            (
+                "CopyToDeviceHelper::async_copy_to_device",
+                Transfer(Direction::HostToDevice),
+            ),
+            ("hipMemcpyDtoDAsync", Transfer(Direction::Other)),
             ("$array.py:630 _value", Transfer(Direction::DeviceToHost)),
             ("hipMemcpyHtoDAsync", Transfer(Direction::HostToDevice)),
             ("PythonRefManager::CollectGarbage", GarbageCollection),

@@ -193,7 +193,10 @@ impl Cause {
                 "Put data on the device ahead of time, and only once if every step uses it; see \
                  `stepscope input`."
             }
-            Self::Transfer => "Keep results on the device, and read them less often.",
+            Self::Transfer => {
+                "Read results less often. Place arrays that a step needs on another device there once, \
+                 before the loop. The timeline shows which of the two these copies are."
+            }
             Self::Dispatch if is_jax => {
                 "Do more work per call: larger jitted functions, `lax.scan` over several steps."
             }

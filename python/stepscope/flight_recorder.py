@@ -140,6 +140,10 @@ class Recorder:
             self._disturbed.add(number + 1)
             self._captures.step_ended(step)
 
+    def name_steps(self, name: str) -> None:
+        """What steps are annotated as in captures of incidents, instead of `train`."""
+        self._captures.step_name = name
+
     def begin_step(self) -> None:
         """A program that marks where its steps begin is there: what came before is between steps."""
         self._began_ns = time.perf_counter_ns()

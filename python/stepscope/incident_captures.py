@@ -44,6 +44,8 @@ class IncidentCaptures:
         self._answer = answer
         self._options = options
         self._annotate_steps = annotate_steps
+        self.step_name = "train"
+        """What steps are annotated as."""
         self._profiler: Profiler | None = None
         self._lock = threading.Lock()
         self._folder: Path | None = None
@@ -124,6 +126,7 @@ class IncidentCaptures:
                 announce=False,
             )
             profiler.gives_way = True
+            profiler.step_name = self.step_name
             return profiler
         return None
 

@@ -156,6 +156,8 @@ class Profiler:
         self._options = profiler_options
         self._want_perfetto = create_perfetto_trace
         self._annotate_steps = annotate_steps
+        self.step_name = "train"
+        """What steps are annotated as."""
         self._waits_each_step = self.settings.wait == "step"
         self._lock = threading.RLock()  # held while a capture is written, which may take minutes
         self._session: CaptureSession | None = None
@@ -240,18 +242,20 @@ class Profiler:
         steps = [end - begin for begin, end in pairwise(begins)]
         return statistics.median(steps) * 1e-9 if steps else None
 
-    def serve_run(self) -> None:
+    def serve_run(self, step_name: str) -> None:
         """Captures for `stepscope run`, of a program that knows nothing of it."""
         self.gives_way = self._schedule.is_of_run = True
+        self.step_name = step_name
 
     def forget_requests(self) -> None:
         """Withdraws a request of `capture_async` whose window has not opened yet."""
         self._schedule.forget_requests()
 
-    def restart(self) -> None:
+    def restart(self, step_name: str) -> None:
         """Steps are counted anew from the next one; the planned windows are for these."""
         with self._lock:
             self.end_window()
+            self.step_name = step_name
             self._schedule.restart()
             self._begins_ns.clear()
 
@@ -270,7 +274,7 @@ class Profiler:
                     return
             # JAX's Python tracer records every call of a captured step, so keep them few.
             if self._annotate_steps:
-                self._annotation = self._new_annotation("train", _r=1, step_num=step)
+                self._annotation = self._new_annotation(self.step_name, _r=1, step_num=step)
                 self._annotation.__enter__()
             self._step_began_ns = time.perf_counter_ns()
             self._step = step

@@ -98,8 +98,10 @@ class ProgramCapture:
     def changed(self) -> None:
         """Steps are those of another program from now on: the plan is for these."""
         if self._profiler is not None:
-            self._profiler.restart()
+            self._profiler.restart(self._step_name)
             self._is_told, self._is_changed = False, True
+        if self._recorder is not None:
+            self._recorder.name_steps(self._step_name)
 
     def toggle(self) -> None:
         """Starts a capture, or ends the one that it started."""
@@ -168,6 +170,11 @@ class ProgramCapture:
         """Whether steps are being captured."""
         return self._profiler is not None and self._profiler.is_recording
 
+    @property
+    def _step_name(self) -> str:
+        """What steps are annotated as where the program does not: `runs of train_step`."""
+        return self._steps.source or "step"
+
     def _prepare(self) -> Profiler | None:
         """The first step: the profiler for it, or None if no capture can be made."""
         if self._is_off:
@@ -182,7 +189,7 @@ class ProgramCapture:
                 on_capture=self._captured,
                 announce=False,
             )
-            self._profiler.serve_run()
+            self._profiler.serve_run(self._step_name)
         except Exception as error:  # noqa: BLE001 - the program runs as without us
             self._is_off = True
             console.warn(f"no capture: {error}")
@@ -211,6 +218,7 @@ class ProgramCapture:
         except Exception as error:  # noqa: BLE001 - the program runs as without us
             console.warn(f"no recording: {error}")
             return
+        self._recorder.name_steps(self._step_name)
         console.say(f"Recording every step in {self._recorder.directory}", quiet=self._quiet)
 
     def _settings(self) -> Settings:

@@ -115,7 +115,7 @@ fn ops_have_the_same_occurrences_total_and_self_time() {
     for_each_device(|what, session, index, space, device| {
         let report = ask(session, "ops", &[("device", &index.to_string())]);
         let mut engine: BTreeMap<OpKey, OpTime> = BTreeMap::new();
-        let with_op = |row: &&Value| !matches!(&*text(&row["category"]), "kernel" | "transfer");
+        let with_op = |row: &&Value| text(&row["attribution"]) != "none";
         for row in rows(&report).iter().filter(with_op) {
             let program_id = text(&row["program_id"]).parse().ok();
             let key = OpKey {

@@ -28,7 +28,7 @@ const REASONS: &[(&str, &str, &str, &str)] = &[
         "v100",
         "",
         "XProf has ops of XLA programs only and calls the whole of this TensorFlow capture idle; \
-         ours shows its kernels",
+         ours shows the ops that the annotations of its launches name",
     ),
     (
         "op_tree",
@@ -119,6 +119,13 @@ const REASONS: &[(&str, &str, &str, &str)] = &[
         "FLOP rate",
         "XLA's GPU cost model, which XProf uses, weighs elementwise operations by cycles; ours \
          counts one per element, the unit of peaks",
+    ),
+    (
+        "kernels",
+        "v100",
+        "kernels",
+        "ours tells kernels apart by the op that the annotations of their launches name, as those of \
+         HLO ops; XProf looks for `tf_op`, which this old file lacks",
     ),
     (
         "kernels",

@@ -29,7 +29,7 @@ use list::{alternatives, split};
 pub enum Pass {
     /// There is a name stack of JAX, and it contains neither mark of the other passes.
     Forward,
-    /// The name stack contains `transpose(`, or PyTorch's name of the op says it.
+    /// The name stack contains `transpose(`, or the name that PyTorch or TensorFlow gives the op says it.
     Backward,
     /// The name stack contains `rematted_computation`.
     Rematerialized,
@@ -176,6 +176,7 @@ impl<'a> Partial<'a> {
                 (true, _) => Pass::Rematerialized,
                 (false, true) => Pass::Backward,
                 (false, false) if is_of_torch => self.pass_of_torch(),
+                (false, false) if self.is_gradient_of_tensorflow() => Pass::Backward,
                 (false, false) => Pass::Forward,
             },
             components: self.components,
@@ -193,6 +194,15 @@ impl<'a> Partial<'a> {
         } else {
             Pass::Unknown
         }
+    }
+
+    /// `gradient_tape/model/dense/MatMul`, or `gradients/…` of its first version, whose paths have no
+    /// functions such as `jit(f)`.
+    fn is_gradient_of_tensorflow(&self) -> bool {
+        let is_of_jax = self.components.iter().any(|part| part.contains('('));
+        !is_of_jax
+            && (self.components.contains(&"gradient_tape")
+                || self.components.first() == Some(&"gradients"))
     }
 
     fn push(&mut self, part: &'a str, inner: &'a str, is_last: bool) {

@@ -28,8 +28,10 @@ pub struct Label {
     pub launch: Option<LaunchId>,
     /// Direction and bytes, for copies and memsets.
     pub transfer: Option<Transfer>,
-    /// Framework op (`tf_op`) if the profile has one and no HLO op is known; otherwise none.
+    /// The framework's op, as a name stack, if its launch names one and no HLO op is known; otherwise none.
     pub framework_op: Option<StringId>,
+    /// The type of that op, if the framework writes one, such as `MatMul`.
+    pub framework_type: Option<StringId>,
 }
 
 /// The kind of a slice.

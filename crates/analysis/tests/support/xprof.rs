@@ -107,7 +107,7 @@ pub(crate) fn our_ops(session: &Session) -> OpFigures {
     let report = ask(session, "ops", &[]);
     let with_op = array(&report["rows"])
         .iter()
-        .filter(|row| !matches!(row["category"].as_str(), Some("kernel" | "transfer")));
+        .filter(|row| row["attribution"] != "none");
     with_op
         .map(|row| {
             // Not a number where we have none.

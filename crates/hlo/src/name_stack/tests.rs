@@ -157,6 +157,16 @@ fn damaged_and_hostile_texts_end() {
     assert_eq!(paths(&wide).len(), 10_000);
 }
 
+#[test]
+fn gradients_of_tensorflow_are_of_the_backward_pass() {
+    let pass = |text| paths(text)[0].pass;
+    assert_eq!(pass("gradient_tape/model/dense/MatMul"), Pass::Backward);
+    assert_eq!(pass("gradients/dense/MatMul_grad/MatMul"), Pass::Backward);
+    assert_eq!(pass("model/dense/MatMul"), Pass::Forward);
+    assert_eq!(pass("model/gradients/MatMul"), Pass::Forward);
+    assert_eq!(pass("jit(step)/gradients/dot_general"), Pass::Forward);
+}
+
 /// Most ops of PyTorch run in either pass.
 #[test]
 fn an_op_of_pytorch_is_of_the_backward_pass_if_it_says_so() {

@@ -59,6 +59,8 @@ pub(super) struct Context {
     pub(super) op_path: TextKey,
     pub(super) op_path_prefix: TextKey,
     pub(super) is_async: bool,
+    /// The framework's op is what the launch was annotated with.
+    pub(super) is_annotated: bool,
     /// An op of XLA:CPU, which belongs to its device's tracks rather than the thread's.
     pub(super) is_cpu_op: bool,
 }

@@ -22,6 +22,7 @@ use crate::strings::Strings;
 use crate::track::TrackRole;
 use crate::vendor::details::{parse_launch, parse_transfer};
 use crate::vendor::events::{category_class, gpu_transfer, kernel_class, name_class};
+use crate::vendor::framework_ops;
 use crate::vendor::hosts::host_event;
 
 /// The tables that labels point into, while they grow.
@@ -115,6 +116,7 @@ impl Labels {
             launch: None,
             transfer: None,
             framework_op: None,
+            framework_type: None,
         };
         match (context.role, context.is_device) {
             _ if key.context.is_cpu_op => {
@@ -228,14 +230,19 @@ impl Labels {
         key: &LabelKey,
         path: &str,
     ) {
-        let framework_op = texts.get(key.context.framework_op).unwrap_or_default();
-        let name = match path {
-            "" if is_annotation_title(&framework_op) => "",
-            "" => name_stack::without_type(&framework_op),
-            path => path,
+        if !path.is_empty() {
+            label.framework_op = Some(self.strings.intern(path));
+            return;
+        }
+        let text = texts.get(key.context.framework_op).unwrap_or_default();
+        let op = if key.context.is_annotated {
+            framework_ops::of_annotations(&text)
+        } else {
+            framework_ops::of_stat(&text)
         };
-        if !name.is_empty() {
-            label.framework_op = Some(self.strings.intern(name));
+        if let Some(op) = op {
+            label.framework_op = Some(self.strings.intern(&op.path));
+            label.framework_type = (!op.kind.is_empty()).then(|| self.strings.intern(op.kind));
         }
     }
 
@@ -492,11 +499,4 @@ fn op_path(texts: &Texts<'_, '_>, key: &LabelKey) -> String {
     } else {
         format!("{prefix}/{name}")
     }
-}
-
-/// `XlaModule:` and `Thunk:` are titles of XLA's own annotations, not ops of a framework.
-fn is_annotation_title(framework_op: &str) -> bool {
-    let title = framework_op.rsplit("::").next().unwrap_or(framework_op);
-    let title = title.split('#').next().unwrap_or(title);
-    matches!(title.trim_end_matches(':'), "XlaModule" | "Thunk")
 }

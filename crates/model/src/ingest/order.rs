@@ -119,6 +119,7 @@ fn program_label(labels: &mut Vec<Label>, name: StringId, run: &ProgramRun) -> L
         launch: None,
         transfer: None,
         framework_op: None,
+        framework_type: None,
     };
     let found = labels.iter().rposition(|other| *other == label);
     LabelId::from_index(found.unwrap_or_else(|| {

@@ -175,7 +175,13 @@ impl Seen {
             StatRole::KernelDetails | StatRole::MemcpyDetails | StatRole::MemsetDetails => {
                 self.context.detail = texts.key(value);
             }
-            StatRole::FrameworkOp => self.context.framework_op = texts.key(value),
+            StatRole::FrameworkOp => {
+                self.context.framework_op = texts.key(value);
+                self.context.is_annotated = false;
+            }
+            StatRole::Annotations | StatRole::OutermostAnnotation => {
+                self.annotation(role, texts.key(value));
+            }
             StatRole::OpPath => self.context.op_path = texts.key(value),
             StatRole::OpPathPrefix => self.context.op_path_prefix = texts.key(value),
             StatRole::AsyncMark => self.context.is_async = int() == Some(1),
@@ -190,6 +196,16 @@ impl Seen {
             StatRole::Flops => self.work().flops = Sum::of(value),
             StatRole::ModelFlops => self.work().model_flops = Sum::of(value),
             StatRole::BytesAccessed => self.work().bytes = Sum::of(value),
+        }
+    }
+
+    /// Annotations around a launch, unless the op is known. All of them say more than the outermost one.
+    #[cold]
+    fn annotation(&mut self, role: StatRole, key: TextKey) {
+        let context = &mut self.context;
+        let is_better = role == StatRole::Annotations && context.is_annotated;
+        if is_better || context.framework_op == TextKey::NONE {
+            (context.framework_op, context.is_annotated) = (key, true);
         }
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod collectives;
 pub(crate) mod counters;
 pub(crate) mod details;
 pub(crate) mod events;
+pub(crate) mod framework_ops;
 pub(crate) mod frameworks;
 pub(crate) mod gpu_limits;
 pub(crate) mod graphs;

@@ -35,6 +35,10 @@ pub(crate) enum StatRole {
     MemcpyDetails,
     MemsetDetails,
     FrameworkOp,
+    /// The annotations around the launch of a kernel.
+    Annotations,
+    /// The outermost of them.
+    OutermostAnnotation,
     /// Name stack of the op, or the part after the prefix.
     OpPath,
     /// The common prefix of the name stacks of all ops of the program.
@@ -106,11 +110,14 @@ fn role_of(name: &[u8]) -> StatRole {
 
 /// Roles of stats whose names say what they mean on GPU planes only: annotations of host threads use
 /// the same words for anything. XLA writes `Thunk:#name=…,hlo_op=…#` around each launch, within
-/// `XlaModule:#prefix=…,hlo_module=…,program_id=…#`, and the profiler turns each pair into a stat.
+/// `XlaModule:#prefix=…,hlo_module=…,program_id=…#`, and the profiler turns each pair into a stat. Older
+/// profilers also write the annotations themselves, which name the ops of TensorFlow.
 fn gpu_role_of(name: &[u8]) -> StatRole {
     match name {
         b"name" => StatRole::OpPath,
         b"prefix" => StatRole::OpPathPrefix,
+        b"annotation" => StatRole::Annotations,
+        b"level 0" => StatRole::OutermostAnnotation,
         _ => role_of(name),
     }
 }

@@ -63,7 +63,7 @@ impl Item {
     pub(super) fn program(&self, session: &Session) -> Option<ProgramId> {
         match self.key {
             Key::Op(op) => Some(session.op(op).program),
-            Key::Kernel(program, _) | Key::Transfer(program, _) => program,
+            Key::Kernel(program, ..) | Key::Transfer(program, ..) => program,
         }
     }
 
@@ -71,8 +71,8 @@ impl Item {
     pub(crate) fn name<'a>(&self, session: &'a Session) -> &'a str {
         match self.key {
             Key::Op(op) => session.text(session.op(op).name),
-            Key::Kernel(_, name) => session.text(name),
-            Key::Transfer(_, direction) => direction.name(),
+            Key::Kernel(_, name, _) => session.text(name),
+            Key::Transfer(_, direction, _) => direction.name(),
         }
     }
 }

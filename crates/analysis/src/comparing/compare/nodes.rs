@@ -176,7 +176,7 @@ fn of_item(session: &Session, index: usize, item: &Item) -> Node {
         name: item.name(session).to_owned(),
         opcode: match item.key {
             // Copies in different directions do not match.
-            Key::Transfer(_, direction) => format!("copy {}", direction.name()),
+            Key::Transfer(_, direction, _) => format!("copy {}", direction.name()),
             _ if category.is_empty() => session.label(item.label).class.name().to_owned(),
             _ => category,
         },

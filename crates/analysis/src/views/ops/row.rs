@@ -40,8 +40,11 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
                 Some(op),
             )
         }
-        Key::Kernel(program, name) => (session.text(name), "kernel", program, None),
-        Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
+        Key::Kernel(program, name, _) => {
+            let kind = label.framework_type.map(|kind| session.text(kind));
+            (session.text(name), kind.unwrap_or("kernel"), program, None)
+        }
+        Key::Transfer(program, direction, _) => (direction.name(), "transfer", program, None),
     };
     let cost = op.and_then(|op| own_cost(session, op));
     let work = cost.map(|cost| Work::of(&cost, group.executions as f64));

@@ -51,6 +51,7 @@ pub(super) fn label(strings: &mut Strings, name: &str, class: Class) -> Label {
         launch: None,
         transfer: None,
         framework_op: None,
+        framework_type: None,
     }
 }
 

@@ -54,6 +54,15 @@ fn functions_that_run_in_python_although_they_are_jitted_are_named() {
     assert!(!ids(&report).contains(&"debug_switches"), "{report}");
 }
 
+/// A named tuple puts itself together in a function without a file, within the call that returns it: of a
+/// jitted lambda, both are called `<lambda>`.
+#[test]
+fn what_puts_results_together_is_not_the_function() {
+    let python = "601..998us PjitFunction(<lambda>)\n605..997us $<string>:1 <lambda>";
+    let report = advice(&[cpu(GAP, python, "")]);
+    assert!(!ids(&report).contains(&"debug_switches"), "{report}");
+}
+
 /// Launches are slower with the switch on, too, and it has to go whatever else there is.
 #[test]
 fn a_switch_explains_what_is_twice_its_time() {

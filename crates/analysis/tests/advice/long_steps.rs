@@ -197,6 +197,70 @@ fn a_branch_that_few_steps_take_explains_them() {
     assert!(text(&found, "why").contains("goes round more often"));
 }
 
+/// Steps that call a program several times each, and wait for it. `earlier` runs of the first step were
+/// launched before the recording.
+fn calls(of: &[u32], earlier: u32) -> Value {
+    let mut lines = [String::new(), String::new(), String::new()];
+    let (mut at, mut id) = (0, 0);
+    for (step, &runs) in of.iter().enumerate() {
+        let begin = at;
+        at += 10;
+        for number in 0..runs {
+            let end = at + 1000;
+            _ = writeln!(
+                lines[0],
+                "{at}..{end}us jit_step(5) [run_id={id} program_id=5]"
+            );
+            _ = writeln!(lines[1], "{at}..{end}us dot.5 [run_id={id} program_id=5]");
+            if step > 0 || number >= earlier {
+                _ = writeln!(
+                    lines[2],
+                    "{}..{}us launch [run_id={id}]",
+                    begin + 1 + number,
+                    begin + 2 + number
+                );
+            }
+            (at, id) = (end, id + 1);
+        }
+        _ = writeln!(
+            lines[2],
+            "{begin}..{}us train #step_num={step},_r=1#",
+            at + 10
+        );
+        at += 20;
+    }
+    let [modules, ops, marks] = lines;
+    finding(
+        &advice(&[format!(
+            "host vm\ndevice tpu:0 v6e\nline XLA Modules\n{modules}line XLA Ops\n{ops}thread python\n\
+             {marks}program 5 jit_step\n  p.0 = bf16[64,64] parameter(0)\n  dot.5 = bf16[64,64] \
+             dot(p.0, p.0)"
+        )]),
+        "step_outliers",
+    )
+}
+
+#[test]
+fn more_runs_of_a_program_are_no_more_rounds_of_a_loop() {
+    let mut all = [1; 20];
+    all[6] = 4;
+    let found = calls(&all, 0);
+    let what = text(&found, "what");
+    let told = "jit_step runs 4 times in step 6, usually 1; dot.5 takes 3.000 ms more there.";
+    assert!(what.contains(told), "{what}");
+    assert!(text(&found, "why").contains("call the program more often"));
+    // Calls of a warm-up that were in flight when the recording began say nothing of the program.
+    let mut all = [1; 20];
+    all[0] = 5;
+    let found = calls(&all, 4);
+    assert!(
+        text(&found, "why").contains("before the recording"),
+        "{found}"
+    );
+    assert!(text(&found, "fix").contains("block_until_ready"));
+    assert_eq!(found["severity"], "info", "{found}");
+}
+
 /// Two ops of a branch run at the same time, on two threads of a device.
 #[test]
 fn times_of_several_threads_do_not_add_up() {

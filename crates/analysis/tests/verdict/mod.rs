@@ -433,6 +433,39 @@ fn the_cost_of_a_capture_is_judged_by_what_the_program_measured() {
     assert_eq!(found[0].2, expected);
 }
 
+/// A few events per step do not cost 20 ms: the machine did something else.
+#[test]
+fn recording_costs_no_more_than_its_events() {
+    let cpu = "
+        host vm
+        thread python
+        repeat 6 every 40ms
+          0..31ms train #step_num=$i,_r=1#
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 6 every 40ms
+          1..30ms fusion.1 [run_id=1$i]
+        end
+    ";
+    let measured = Manifest {
+        cost: Some(CaptureCost {
+            step_ns: Some(31e6),
+            step_before_ns: Some(10e6),
+            steps_before: Some(64),
+            python_call_ns: None,
+        }),
+        ..Manifest::default()
+    };
+    let report = with_manifest(cpu, measured);
+    let all = report["findings"].as_array().expect("findings");
+    let found = all.iter().find(|finding| finding["id"] == "capture_cost");
+    let found = found.expect("the finding");
+    assert_eq!(found["severity"], "warning");
+    let why = found["why"].as_str().expect("a text");
+    assert!(why.starts_with("Recording explains at most"), "{why}");
+}
+
 /// 24 traced calls within 600 us.
 #[test]
 fn a_traced_call_costs_what_the_program_measured() {

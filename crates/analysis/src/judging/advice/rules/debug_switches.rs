@@ -236,6 +236,12 @@ fn is_check(name: &str) -> bool {
     })
 }
 
+/// Whether a frame's code is in a file: that which `collections.namedtuple` makes is not, and is called
+/// where a call puts its results together.
+fn has_file(place: &str) -> bool {
+    !place.trim_start_matches('$').starts_with('<')
+}
+
 /// Calls of compiled functions on a thread that start within `windows` and run the Python function
 /// itself, without what is called within them: when, and its frame.
 fn run_in_python(facts: &Facts<'_>, track: &Track, windows: &Intervals) -> Vec<(Span, LabelId)> {
@@ -257,7 +263,7 @@ fn run_in_python(facts: &Facts<'_>, track: &Track, windows: &Intervals) -> Vec<(
             };
             let (span, frame) = (below.span(first), below.labels()[first]);
             let own = session.label_name(frame).split_once(' ');
-            let is_itself = own.is_some_and(|(_, own)| own == function);
+            let is_itself = own.is_some_and(|(place, own)| own == function && has_file(place));
             if is_itself && windows.contains_instant(span.start) {
                 found.push((span, frame));
             }

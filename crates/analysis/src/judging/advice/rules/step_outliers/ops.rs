@@ -3,7 +3,8 @@
 //! | found | because | e.g. |
 //! |---|---|---|
 //! | [`Kind::Branch`] | most long steps run the op, hardly any other does, though it runs the program | a branch of `lax.cond` |
-//! | [`Kind::Rounds`] | the step runs the op more often than usual | a `lax.while_loop` |
+//! | [`Kind::Rounds`] | a run of the program runs the op more often than usual | a `lax.while_loop` |
+//! | [`Kind::Runs`] | the program runs more often than usual | a call per item, or runs that were still in flight |
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +33,7 @@ const MORE_ROUNDS: f64 = 1.25;
 enum Kind {
     Branch,
     Rounds,
+    Runs,
 }
 
 /// What an op did in the typical long step.
@@ -39,8 +41,10 @@ enum Kind {
 struct Grown {
     kind: Option<Kind>,
     op: OpId,
-    /// How often it ran there, and usually.
+    /// How often it ran there, and usually; of [`Kind::Rounds`], in each run of its program.
     runs: (i64, f64),
+    /// How often its program ran there, and usually.
+    program_runs: (usize, f64),
     /// What it took beyond the usual.
     more_ps: f64,
     /// Whether no other step was seen to run it.
@@ -54,6 +58,8 @@ pub(super) struct OpsOfLongSteps {
     others: usize,
     /// What all of them take beyond the usual, added up over threads.
     more_ps: f64,
+    /// Whether runs of the program were launched before the recording, as far as it says.
+    is_left_over: bool,
     /// How long the step is with them: when any of them ran, and at most what the step takes beyond the
     /// median.
     told_ps: f64,
@@ -82,7 +88,22 @@ impl OpsOfLongSteps {
                      more there."
                 )
             }
+            Kind::Runs => {
+                let (now, usual) = self.most.program_runs;
+                let program = facts.session.op(self.most.op).program;
+                let program = &facts.session.program(program).name;
+                let verb = if is_one { "takes" } else { "take" };
+                format!(
+                    " {program} runs {now} times in step {step}, usually {usual}; {name}{others} {verb} \
+                     {time} more there."
+                )
+            }
         }
+    }
+
+    /// Whether what explains the step was launched before the recording.
+    pub(super) fn is_left_over(&self) -> bool {
+        self.kind == Kind::Runs && self.is_left_over
     }
 
     pub(super) const fn why(&self) -> &'static str {
@@ -94,6 +115,13 @@ impl OpsOfLongSteps {
             Kind::Rounds => {
                 "A loop whose end depends on data (`lax.while_loop`) goes round more often in these steps: \
                  they have more work, the devices are not slower."
+            }
+            Kind::Runs if self.is_left_over => {
+                "These runs were launched before the recording, such as by a warm-up whose results nobody \
+                 waited for, and were still in flight."
+            }
+            Kind::Runs => {
+                "These steps call the program more often: they have more work, the devices are not slower."
             }
         }
     }
@@ -108,6 +136,13 @@ impl OpsOfLongSteps {
             Kind::Rounds => {
                 "Limit the number of rounds, or loosen the condition that ends the loop. If inputs differ \
                  in what they need, put those of a kind into one batch."
+            }
+            Kind::Runs if self.is_left_over => {
+                "Wait for what was launched (jax.block_until_ready) before the recording begins."
+            }
+            Kind::Runs => {
+                "If all steps should do the same work, look for what differs in their input. Otherwise \
+                 compare only steps with as many calls."
             }
         }
     }
@@ -124,6 +159,10 @@ pub(super) struct Compared<'a> {
     window: Span,
     others: Vec<usize>,
     ran: BTreeMap<OpId, BTreeMap<usize, Ran>>,
+    /// How often each program ran, in whole or in part.
+    runs: BTreeMap<(ProgramId, usize), usize>,
+    /// Programs of which some run in the typical long step was launched before anything was recorded.
+    left_over: BTreeSet<ProgramId>,
     /// Programs of which most other steps run some op.
     usual: BTreeSet<ProgramId>,
 }
@@ -156,6 +195,8 @@ impl<'a> Compared<'a> {
             window,
             others,
             ran,
+            runs: runs_in(facts, device, &windows),
+            left_over: left_over(facts, device, window),
             usual,
         })
     }
@@ -175,9 +216,11 @@ impl<'a> Compared<'a> {
             let own: BTreeSet<OpId> = ops.iter().map(|one| one.op).collect();
             let most = longest(ops.into_iter())?;
             let is_enough = more_ps >= EXPLAINS * self.steps.excess_ps;
+            let program = facts.session.op(most.op).program;
             is_enough.then_some(OpsOfLongSteps {
                 kind,
                 most,
+                is_left_over: self.left_over.contains(&program),
                 others,
                 more_ps,
                 told_ps: self.told_ps(facts, kind, &own, more_ps),
@@ -194,7 +237,7 @@ impl<'a> Compared<'a> {
                 let ran = self.ran_in_typical(facts, own).duration().0;
                 more_ps.min(ran as f64)
             }
-            Kind::Rounds => more_ps.min(self.steps.excess_ps),
+            Kind::Rounds | Kind::Runs => more_ps.min(self.steps.excess_ps),
         }
     }
 
@@ -240,24 +283,39 @@ impl<'a> Compared<'a> {
     }
 
     fn op(&self, facts: &Facts<'_>, op: OpId, by_step: &BTreeMap<usize, Ran>) -> Option<Grown> {
-        let &(count, self_ps) = by_step.get(&self.steps.typical)?;
+        let &(_, self_ps) = by_step.get(&self.steps.typical)?;
         let usual = |figure: fn(Ran) -> i64| {
             let of = |step| figure(by_step.get(step).copied().unwrap_or_default());
             let figures: Vec<f64> = self.others.iter().map(|step| of(step) as f64).collect();
             median(&figures)
         };
-        let runs = (count, usual(|(count, _)| count));
+        let program = facts.session.op(op).program;
+        let runs_in = |step| self.runs.get(&(program, step)).copied().unwrap_or(0).max(1);
+        let of_others = |figure: &dyn Fn(usize) -> f64| {
+            let figures: Vec<f64> = self.others.iter().map(|&step| figure(step)).collect();
+            median(&figures)
+        };
+        let in_run = |step| by_step.get(&step).map_or(0, |ran| ran.0) as f64 / runs_in(step) as f64;
+        let program_runs = (
+            runs_in(self.steps.typical),
+            of_others(&|step| runs_in(step) as f64),
+        );
+        let usual_rounds = of_others(&in_run);
+        let rounds = in_run(self.steps.typical);
+        let runs = (rounds.round() as i64, usual_rounds);
         let ran_in = |step: &&usize| by_step.contains_key(*step);
         let in_long = self.steps.long.iter().filter(ran_in).count();
         let in_others = self.others.iter().filter(ran_in).count();
         let is_of_long = in_long as f64 >= MOST_OF_LONG * self.steps.long.len() as f64;
         // Ops of a program that other steps do not run are no branch: the program is what is special.
-        let is_usual = self.usual.contains(&facts.session.op(op).program);
+        let is_usual = self.usual.contains(&program);
         let is_rare = in_others as f64 <= FEW_OF_OTHERS * self.others.len() as f64;
         let kind = if is_of_long && is_rare && is_usual {
             Some(Kind::Branch)
-        } else if runs.1 > 0.0 && count as f64 >= MORE_ROUNDS * runs.1 {
+        } else if usual_rounds > 0.0 && rounds >= MORE_ROUNDS * usual_rounds {
             Some(Kind::Rounds)
+        } else if is_usual && program_runs.0 as f64 >= MORE_ROUNDS * program_runs.1 {
+            Some(Kind::Runs)
         } else {
             None
         };
@@ -265,10 +323,58 @@ impl<'a> Compared<'a> {
             kind,
             op,
             runs,
+            program_runs,
             more_ps: self_ps as f64 - usual(|(_, self_ps)| self_ps),
             is_only: in_others == 0,
         })
     }
+}
+
+/// How often each program ran on a device in each of these windows, in whole or in part.
+fn runs_in(
+    facts: &Facts<'_>,
+    device: DeviceId,
+    windows: &[(usize, Span)],
+) -> BTreeMap<(ProgramId, usize), usize> {
+    let mut found: BTreeMap<(ProgramId, usize), usize> = BTreeMap::new();
+    let mut sorted = windows.to_vec();
+    sorted.sort_by_key(|&(_, span)| span);
+    for run in facts
+        .session
+        .program_runs
+        .iter()
+        .filter(|run| run.device == device)
+    {
+        let first = sorted.partition_point(|&(_, span)| span.end <= run.span.start);
+        for &(step, span) in &sorted[first..] {
+            if span.start >= run.span.end {
+                break;
+            }
+            *found.entry((run.program, step)).or_default() += 1;
+        }
+    }
+    found
+}
+
+/// The programs of which runs in a window were launched before anything was recorded: no launch of theirs
+/// is known, while that of others is.
+fn left_over(facts: &Facts<'_>, device: DeviceId, window: Span) -> BTreeSet<ProgramId> {
+    let session = facts.session;
+    let own = || {
+        session
+            .program_runs
+            .iter()
+            .filter(|run| run.device == device)
+    };
+    let launched: BTreeSet<ProgramId> = own()
+        .filter(|run| run.launched.is_some())
+        .map(|run| run.program)
+        .collect();
+    own()
+        .filter(|run| run.launched.is_none() && run.span.intersection(window).is_some())
+        .map(|run| run.program)
+        .filter(|program| launched.contains(program))
+        .collect()
 }
 
 /// The programs of which more than half of the other steps run some op.

@@ -49,3 +49,33 @@ fn a_thread_that_waits_or_is_gone_holds_nothing() {
     let found = beside("9900..9990us", "12000..12010us $time sleep");
     assert_ne!(found["title"], TITLE);
 }
+
+const HELD: &str = "Another thread holds the interpreter";
+
+/// A read of a result that is there, within a gap of the device; the runtime waits for it until `ready`.
+fn reading(ready: u32, other: &str) -> Value {
+    let gap = format!(
+        "30..9980us $array.py:338 __float__
+          31..9979us np.asarray(jax.Array)
+          32..33us CommonPjRtBuffer::Await
+          {ready}..{}us CommonPjRtBuffer::Await
+          9981..9990us",
+        ready + 1
+    );
+    beside(&gap, other)
+}
+
+/// The result was there, and the read ends only when the other thread lets go of the interpreter.
+#[test]
+fn a_read_of_what_is_ready_waits_for_the_interpreter() {
+    let found = reading(40, "5..9985us $logger.py:8 encode");
+    assert_eq!(found["title"], HELD, "{found}");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("encode (logger.py:8)"), "{what}");
+    // The runtime waits for the result itself.
+    let found = reading(9970, "5..9985us $logger.py:8 encode");
+    assert_ne!(found["title"], HELD);
+    // The other thread sleeps.
+    let found = reading(40, "5..9985us $time sleep");
+    assert_ne!(found["title"], HELD);
+}

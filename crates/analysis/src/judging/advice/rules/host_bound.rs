@@ -10,7 +10,7 @@ use super::idle::serving_ps;
 use super::late_threads::Late;
 use super::one_launch::OneLaunch;
 use super::paced::Paced;
-use super::rival::{Rival, needs_interpreter, rival, silent_rival};
+use super::rival::{Rival, needs_interpreter, rival, rival_of_reads, silent_rival};
 use super::step_waits;
 use super::{
     Outcome, PART_ESTIMATE, Rule, finding, gravity, is_in_few_steps, judged_in_recording, part,
@@ -104,7 +104,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let named_ps = causes.main_ps().filter(|_| is_one_thing && is_told);
     let bound_ps = time.min(named_ps.unwrap_or(f64::INFINITY));
     let bound_ps = bound_ps.min(usual.median_ps.unwrap_or(f64::INFINITY));
-    let late = (causes.is_reading())
+    let held = (causes.is_reading())
+        .then(|| rival_of_reads(facts, found.place))
+        .flatten();
+    let late = (causes.is_reading() && held.is_none())
         .then(|| Late::of(facts, found.place, |gap| gap.cause == Cause::Transfer))
         .flatten();
     let finding = finding(
@@ -134,6 +137,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_step(found.step_ps)
     .seen(facts.longest(found.place, PartKind::HostOverhead))
     .seen(longest_gaps(facts, found.place, is_work));
+    if let Some(held) = held {
+        return held.delays_reads(finding).found();
+    }
     if late.is_some() {
         return Late::explains(facts, finding).found();
     }

@@ -19,7 +19,7 @@ use stepscope_model::{
 
 use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
-use crate::measuring::activity::{Activities, Cause, driving_threads, own_tracks};
+use crate::measuring::activity::{Activities, Awaits, Cause, driving_threads, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::telling::format;
@@ -45,17 +45,45 @@ pub(super) struct Rival {
 /// at least half of them.
 pub(super) fn rival(
     facts: &Facts<'_>,
-    (host, device): Place,
+    place: Place,
     counts: impl Fn(Cause) -> bool,
 ) -> Option<Rival> {
+    rival_within(facts, place.0, &gaps_of(facts, place, counts))
+}
+
+/// The same where the loop reads results, although they are ready: a device without work has computed what is
+/// read, and the runtime hardly waits for it. A read needs the interpreter to go on. None where nothing
+/// records the runtime's waits.
+pub(super) fn rival_of_reads(facts: &Facts<'_>, place: Place) -> Option<Rival> {
+    let session = facts.session;
+    let gaps = gaps_of(facts, place, |cause| cause == Cause::Transfer);
+    let (awaits, mut waits) = (Awaits::of(session), Vec::new());
+    let driving = driving_threads(session, &[place.0], facts.selected.loops());
+    for id in driving.into_iter().flatten() {
+        let track = session.track_in_passing(id);
+        waits.extend(awaits.on(id, &track).into_iter().map(|one| one.span));
+    }
+    let is_known = !waits.is_empty();
+    let waited_ps = Intervals::union_of(waits).intersect(&gaps).duration().0;
+    let is_ready = (waited_ps as f64) < MIN_SHARE * gaps.duration().0 as f64;
+    (is_known && is_ready)
+        .then(|| rival_within(facts, place.0, &gaps))
+        .flatten()
+}
+
+/// The longest gaps of a place with these causes.
+fn gaps_of(
+    facts: &Facts<'_>,
+    (_, device): Place,
+    counts: impl Fn(Cause) -> bool,
+) -> Intervals {
     let gaps = facts.gaps().longest.iter();
     let own = gaps.filter(|gap| {
         let is_own = device.is_none_or(|device| device.0 == gap.device_index);
         is_own && counts(gap.cause)
     });
     let span = |start: i64, length: i64| Span::new(Picos(start), Picos(start + length));
-    let gaps = Intervals::union_of(own.map(|gap| span(gap.start_ps, gap.duration_ps)).collect());
-    rival_within(facts, host, &gaps)
+    Intervals::union_of(own.map(|gap| span(gap.start_ps, gap.duration_ps)).collect())
 }
 
 /// The same for any times in which the loop cannot go on.
@@ -255,6 +283,16 @@ impl Rival {
         );
         AdviceFinding { what, ..finding }
             .titled(Self::SILENT.to_owned())
+            .why(Self::WHY)
+            .fix(Self::FIX)
+            .sure(Confidence::Medium)
+    }
+
+    /// A finding about reads of results that are ready.
+    pub(super) fn delays_reads(&self, finding: AdviceFinding) -> AdviceFinding {
+        let what = format!("{}{}", finding.what, self.told());
+        AdviceFinding { what, ..finding }
+            .titled("Another thread holds the interpreter".to_owned())
             .why(Self::WHY)
             .fix(Self::FIX)
             .sure(Confidence::Medium)

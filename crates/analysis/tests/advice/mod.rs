@@ -7,6 +7,7 @@ mod copied_arguments;
 mod debug_switches;
 mod drawings;
 mod folded;
+mod gains;
 mod interpreter;
 mod known_ops;
 mod late_threads;

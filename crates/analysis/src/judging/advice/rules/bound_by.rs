@@ -1,7 +1,9 @@
 //! What bounds the program: compute, memory, or neither (XProf's ComputeBound, MemoryBound,
 //! TensorCoreIdle; guides: memory bandwidth). The figures are those of `roofline`.
 
+use super::units::Units;
 use super::{LITTLE_WORK, Outcome, Rule, finding, ops_seen};
+use super::{float32_matmul, float64_work};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::judging::verdict::Severity;
@@ -59,7 +61,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let note = |what: &str| finding(&RULE, Severity::Info, format!("{figures} {what}"));
     if compute > threshold.good && memory < threshold.bad {
         return note("They are bound by compute.")
-            .why("The matrix units are busy; this is the goal.")
+            .why(busy(facts))
             .fix(
                 "To go faster, reduce the operations (a smaller model, sparsity) or use a smaller \
                  type (bf16, int8, fp8).",
@@ -88,6 +90,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .found();
     }
     Outcome::Passed(figures)
+}
+
+/// Which units are busy, as far as the peaks say that their work was judged against; and whether that is good.
+fn busy(facts: &Facts<'_>) -> String {
+    let units = Units::of(facts);
+    let wider = [
+        (float64_work::is_found(facts), "work on f64"),
+        (float32_matmul::is_found(facts), "matrix products in f32"),
+    ];
+    let wider = wider.into_iter().find(|(is_found, _)| *is_found);
+    let end = match (units, wider) {
+        (_, Some((_, what))) => format!(
+            ", but with a type for which their peak is lower than for others: see the finding on {what}."
+        ),
+        (Units::Matrix, None) => "; this is the goal.".to_owned(),
+        (Units::Other | Units::Unknown, None) => ".".to_owned(),
+    };
+    format!("{}{end}", units.are_busy())
 }
 
 /// The ops that lose the most time compared with their roofline.

@@ -1,6 +1,6 @@
 //! Exposed copies within or between devices, and memsets.
 
-use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, part, who_spends};
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::measuring::steps::PartKind;
 
@@ -40,8 +40,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} only copies for {}.",
-            facts.place_name(found.place),
+            "{} {} on copies within or between devices, while nothing else runs.",
+            who_spends(facts, &found, RULE.parts),
             found.text
         ),
     )

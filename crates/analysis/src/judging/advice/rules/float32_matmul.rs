@@ -97,6 +97,11 @@ fn at_highest_precision(
     highest < usual && exact_ps * 2 > all_ps
 }
 
+/// Whether the rule has a finding.
+pub(super) fn is_found(facts: &Facts<'_>) -> bool {
+    matches!(check(facts), Outcome::Found(_))
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if facts.is_cpu_only() {
         return Outcome::Skipped(CPU_ONLY.to_owned());

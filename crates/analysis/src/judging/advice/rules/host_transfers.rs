@@ -3,7 +3,7 @@
 
 use stepscope_model::DeviceId;
 
-use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, part, who_spends};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::{Facts, Place, part_ps};
 use crate::measuring::host_copies::{Copier, copier};
@@ -42,7 +42,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
                 "" => String::new(),
                 memory => format!(", {memory} memory"),
             };
-            in_view("kernels", format!("{count} copies {words}{bytes}{memory}"))
+            let copies = if count == 1 { "copy" } else { "copies" };
+            in_view(
+                "kernels",
+                format!("{count} {copies} {words}{bytes}{memory}"),
+            )
         });
     let mean_of = |part: PartKind| {
         let places = facts.by_place(|row| part_ps(row, part) as f64);
@@ -72,8 +76,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} only copies between itself and its host, mostly {direction}, for {}.",
-            facts.place_name(found.place),
+            "{} {} on copies between itself and its host, mostly {direction}, while nothing else runs.",
+            who_spends(facts, &found, RULE.parts),
             found.text
         ),
     )

@@ -89,6 +89,7 @@ mod tile_padding;
 mod tiny_kernels;
 mod unfused_attention;
 mod unfused_ops;
+mod units;
 mod unrolled_loop;
 mod uses;
 mod variants;
@@ -101,7 +102,7 @@ use rule::{
     CPU_ONLY, FEW_STEPS, LEAST_OF_STEP, LITTLE_WORK, NO_HLO, NO_WORK, PART_ESTIMATE, SHARE_OF_WORK,
     WAITING, Waiting, each_ps, finding, fullest, gravity, is_control, is_in_few_steps,
     judged_in_recording, length_of, matters, no_memory, no_steps, ops_seen, part, share,
-    share_of_calls, waiting,
+    share_of_calls, waiting, who_spends,
 };
 
 /// All rules, in the order in which checks are listed.

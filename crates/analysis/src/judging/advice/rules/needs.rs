@@ -81,9 +81,8 @@ const OF_HLO: &[&Rule] = &[
 
 /// What was recorded, as far as rules need it.
 pub(in crate::judging::advice) struct Seen {
-    has_work: bool,
-    has_tpu: bool,
-    has_gpu: bool,
+    /// Kinds of the devices that recorded work.
+    kinds: Vec<DeviceKind>,
     framework: Framework,
     /// Whether it is known what is compiled.
     has_compiler: bool,
@@ -108,12 +107,7 @@ impl Seen {
             ),
         });
         Self {
-            has_work: facts.has_work(),
-            // SparseCores are companions of TPUs, and may be all that recorded work.
-            has_tpu: kinds
-                .iter()
-                .any(|kind| matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore)),
-            has_gpu: kinds.iter().any(|kind| kind.is_gpu()),
+            kinds,
             framework: session.framework(),
             has_compiler: !session.programs.is_empty() || !facts.compilations().is_empty(),
             no_hlo,
@@ -132,10 +126,14 @@ impl Seen {
 
     /// Why a rule is not about the chips or the framework of the session.
     fn is_elsewhere(&self, rule: &Rule) -> Option<String> {
-        if self.has_work && !self.has_tpu && is_one_of(OF_TPUS, rule) {
+        // SparseCores are companions of TPUs, and may be all that recorded work.
+        let is_tpu = |kind: &DeviceKind| matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore);
+        let lacks =
+            |is: &dyn Fn(&DeviceKind) -> bool| !self.kinds.is_empty() && !self.kinds.iter().any(is);
+        if is_one_of(OF_TPUS, rule) && lacks(&is_tpu) {
             return Some(NO_TPU.to_owned());
         }
-        if self.has_work && !self.has_gpu && is_one_of(OF_GPUS, rule) {
+        if is_one_of(OF_GPUS, rule) && lacks(&|kind| kind.is_gpu()) {
             return Some(NO_GPU.to_owned());
         }
         let name = match self.framework {

@@ -182,6 +182,25 @@ pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<P
     }
 }
 
+/// Devices whose times differ by no more than this share of the longest spend alike.
+const ALIKE: f64 = 0.05;
+
+/// `GPU:0 spends`, or `Each device spends` where all devices that worked do so alike.
+pub(super) fn who_spends(facts: &Facts<'_>, found: &Part, parts: &[PartKind]) -> String {
+    let of_row = |row: &_| parts.iter().map(|&part| part_ps(row, part) as f64).sum();
+    let places = facts.by_place(of_row);
+    let devices = places.iter().filter(|of| of.place.1.is_some());
+    let several = devices.clone().count() > 1;
+    let least = (1.0 - ALIKE) * found.time;
+    let all_alike = devices
+        .clone()
+        .all(|of| of.mean >= least && of.mean <= found.time / (1.0 - ALIKE));
+    if several && all_alike {
+        return "Each device spends".to_owned();
+    }
+    format!("{} spends", facts.place_name(found.place))
+}
+
 /// Whether a few steps contain most of a figure.
 pub(super) fn is_in_few_steps(figure: &OfPlace) -> bool {
     figure.median < FEW_STEPS * figure.mean

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
+use stepscope_model::DeviceKind;
 use stepscope_model::hlo::name_stack::{Pass, pass};
 use stepscope_model::hlo::{Instruction, InstructionIndex, OpClass, Shape};
 
@@ -95,12 +96,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "The number of scores is the square of the sequence length. A fused kernel keeps a block of \
          them on the chip and never writes them to memory.",
     )
-    .fix(
-        "Use a single kernel: jax.nn.dot_product_attention with cuDNN on GPUs, or flash or splash \
-         attention (jax.experimental.pallas.ops) on TPUs.",
-    )
+    .fix(fix(facts).0)
     .fix_elsewhere("Use a single kernel, such as flash attention.")
-    .code("out = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation=\"cudnn\")")
+    .code(fix(facts).1)
     .gain(
         facts.weighted_per_step(|row| {
             let key = (row.program_id.as_str(), row.name.as_str());
@@ -114,6 +112,27 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!("{} of the work", format::percent(row.self_ratio))
     }))
     .found()
+}
+
+/// What to call instead on the chips that worked, with an example.
+fn fix(facts: &Facts<'_>) -> (&'static str, &'static str) {
+    let mut kinds = facts.working().map(|id| facts.session.device(id).kind);
+    match kinds.next() {
+        Some(DeviceKind::NvidiaGpu) => (
+            "Use a single kernel: jax.nn.dot_product_attention with cuDNN.",
+            "out = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation=\"cudnn\")",
+        ),
+        Some(DeviceKind::Tpu | DeviceKind::SparseCore) => (
+            "Use a single kernel: flash or splash attention (jax.experimental.pallas.ops.tpu).",
+            "from jax.experimental.pallas.ops.tpu.flash_attention import flash_attention\n\
+             out = flash_attention(q, k, v, causal=True)",
+        ),
+        _ => (
+            "Use a single kernel for attention, such as one written in Pallas or Triton \
+             (jax.experimental.pallas.ops.gpu).",
+            "",
+        ),
+    }
 }
 
 /// The share of a product's time that its operations do not need at the peak of their type. Unknown

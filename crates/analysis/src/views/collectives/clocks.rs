@@ -1,5 +1,6 @@
 //! Clocks of hosts, aligned by collectives: all participants leave a collective together, so if they
-//! seem not to, their clocks differ.
+//! seem not to, their clocks differ. Those of pairs (permutes, sends) say nothing: each device leaves once it
+//! has sent and received.
 //!
 //! For two hosts with common collectives, the offset is the median difference of their ends. A drift is
 //! fitted (median of slopes, Theil and Sen) and kept if it explains the differences clearly better than
@@ -53,6 +54,7 @@ impl Clocks {
         let every = instances.len().div_ceil(MAX_COMPARED).max(1);
         let ends: Vec<Vec<(HostId, f64)>> = instances
             .iter()
+            .filter(|instance| !survey.ops[instance.op].is_between_pairs())
             .step_by(every)
             .map(|instance| host_ends(session, survey, instance))
             .filter(|ends| ends.len() > 1)

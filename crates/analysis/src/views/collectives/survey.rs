@@ -41,6 +41,16 @@ pub(crate) struct CollectiveOp {
     pub(crate) algorithm: String,
 }
 
+impl CollectiveOp {
+    /// Whether each device sends to another one, so that devices leave at different times.
+    pub(crate) const fn is_between_pairs(&self) -> bool {
+        matches!(
+            self.kind,
+            Some(CollectiveKind::Permute | CollectiveKind::Send | CollectiveKind::Receive)
+        )
+    }
+}
+
 /// One execution of a collective on one device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Occurrence {

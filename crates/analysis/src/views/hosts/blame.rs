@@ -59,6 +59,8 @@ pub(super) struct StepBlame {
     pub(super) instance: usize,
     /// Last arrival − median arrival at that instance.
     pub(super) lateness_ps: i64,
+    /// What the clocks of hosts leave open of it; 0 within a host.
+    pub(super) error_ps: i64,
     /// Σ over the step's collectives of the mean time the others waited.
     pub(super) caused_ps: i64,
     /// From leaving the previous collective to arriving, as recorded.
@@ -92,6 +94,9 @@ pub(super) fn blame(
     for at in waits {
         let (number, arrivals) = (at.instance, at.arrivals);
         let last = &survey.occurrences[arrivals.last];
+        if survey.ops[last.op].is_between_pairs() {
+            continue;
+        }
         let Some(step) = steps.at(last.device, last.span.start) else {
             continue;
         };
@@ -134,12 +139,51 @@ pub(super) fn blame(
                 op: survey.occurrences[last].op,
                 instance,
                 lateness_ps,
+                error_ps: clock_error_ps(evidence, instance, last),
                 caused_ps,
                 before: before.span(evidence, last),
                 activity: activity(evidence, &before, &threads, (&members, last), lateness_ps),
             }
         };
     by_step.into_iter().map(of_step).collect()
+}
+
+/// The error of a host's clock compared with the others' is seldom this many times its median one.
+const SELDOM: f64 = 3.0;
+
+/// How far the aligned clocks of the last host and of the others may be apart at an instance: participants
+/// leave together, so what their ends differ by is error, and so is what ends usually differ by.
+fn clock_error_ps(evidence: &Evidence<'_>, instance: usize, last: usize) -> i64 {
+    let session = evidence.session;
+    let Exchanges {
+        survey,
+        matched,
+        clocks,
+    } = &**evidence;
+    let host_of = |member: usize| session.device(survey.occurrences[member].device).host;
+    let end = |member: usize| {
+        let end = survey.occurrences[member].span.end;
+        clocks.aligned(host_of(member), end).0 as f64
+    };
+    let members = matched.instances[instance].members.iter().copied();
+    let is_own = |member: &usize| host_of(*member) == host_of(last);
+    let (own, others): (Vec<usize>, Vec<usize>) = members.partition(is_own);
+    if others.is_empty() {
+        return 0;
+    }
+    let ends = |members: &[usize]| median(&members.iter().map(|&one| end(one)).collect::<Vec<_>>());
+    let residual = |member: &usize| clocks.hosts[host_of(*member).index()].residual_ps;
+    let residuals: Vec<f64> = others.iter().map(residual).collect();
+    let usual = residual(&last).max(median(&residuals));
+    whole((ends(&own) - ends(&others)).abs().max(SELDOM * usual))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounded; errors are far below 2^63 ps, and others saturate"
+)]
+fn whole(value: f64) -> i64 {
+    value.round() as i64
 }
 
 /// For each occurrence: when its device left the previous matched collective.

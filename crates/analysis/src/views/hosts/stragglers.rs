@@ -3,7 +3,8 @@
 //! If no host were slow, each of n hosts would be last in one of n steps. A host is a straggler if
 //! it was last in at least half of the steps, if the probability of that by chance is below 1 %
 //! (binomial tail), and if the others waited at least 1 % of a step for it on average. This needs no
-//! spread between hosts, so it works with two hosts. With one host, its devices are compared.
+//! spread between hosts, so it works with two hosts. With one host, its devices are compared. Steps in which
+//! it is no later than clocks may be wrong do not count.
 //!
 //! With two hosts, the chance that one of them is last in all of five steps is 6 %, so with few steps
 //! the size of the lateness must count too: a host that was last in every one of at least five steps
@@ -75,7 +76,7 @@ pub(super) fn stragglers(
     let straggler = |&place: &usize| {
         let own: Vec<&StepBlame> = blamed
             .iter()
-            .filter(|of| place_of(of.device) == place)
+            .filter(|of| place_of(of.device) == place && of.lateness_ps > of.error_ps)
             .collect();
         let caused: f64 = own.iter().map(|of| of.caused_ps as f64).sum();
         let cost_ps = caused / blamed.len() as f64;

@@ -6,6 +6,7 @@ mod cases;
 mod copied_arguments;
 mod debug_switches;
 mod drawings;
+mod fabrics;
 mod folded;
 mod gains;
 mod interpreter;

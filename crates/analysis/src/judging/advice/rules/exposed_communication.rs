@@ -1,6 +1,7 @@
 //! Exposed communication (guides: large all-reduce, poor overlap). The figure per step is the part
 //! *collectives* of `steps`; figures and reasons per op are those of `collectives`.
 
+use super::slow_links::SlowLinks;
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::{between, in_view};
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -10,7 +11,7 @@ use crate::measuring::steps::PartKind;
 use crate::measuring::work::has_worked;
 use crate::telling::format;
 use crate::views::collectives::CollectiveRow;
-use stepscope_model::SaturatingSum as _;
+use stepscope_model::{DeviceKind, SaturatingSum as _};
 
 pub(super) static RULE: Rule = Rule {
     id: "exposed_communication",
@@ -77,15 +78,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let estimate = format!("{WITHOUT_WAITING}, at most the computation that could hide it");
         (transferred.min(compute), estimate, String::new())
     };
-    finding(&RULE, severity, format!("{what}{waited}{limit}"))
-        .why(reason(main).1)
-        .fix(remedy(main))
-        .fix_elsewhere(remedy_elsewhere(main))
-        .code(if main == "late_participant" {
-            ""
-        } else {
-            FLAGS
+    let slow = SlowLinks::of(facts);
+    let rate = slow.as_ref().map_or_else(String::new, SlowLinks::told);
+    let first = |text: &str| match &slow {
+        Some(_) => format!("{} {text}", SlowLinks::FIX),
+        None => text.to_owned(),
+    };
+    finding(&RULE, severity, format!("{what}{rate}{waited}{limit}"))
+        .why(match &slow {
+            Some(_) => format!("{} {}", SlowLinks::WHY, reason(main).1),
+            None => reason(main).1.to_owned(),
         })
+        .fix(first(remedy(main)))
+        .fix_elsewhere(first(remedy_elsewhere(main)))
+        .code(code(facts, main, slow.is_some()))
         .gain(Some(gain), estimate)
         .without("hide:collectives")
         .sure(Confidence::Medium)
@@ -98,8 +104,20 @@ const WITHOUT_WAITING: &str = "exposed communication of the device with the leas
 /// Share of the communication that overlap should be able to hide, to be the remedy.
 const MOST_TO_HIDE: f64 = 0.5;
 
-const FLAGS: &str =
-    "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\"    # GPU; TPUs do it by default";
+const FLAGS: &str = "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\"";
+
+/// What to set: a flag for overlap only where overlap helps, and where the compiler needs one.
+fn code(facts: &Facts<'_>, main: &str, is_slow: bool) -> &'static str {
+    let mut kinds = facts.working().map(|id| facts.session.device(id).kind);
+    if !kinds.all(DeviceKind::is_gpu) {
+        return "";
+    }
+    match main {
+        _ if is_slow => SlowLinks::CODE,
+        "late_participant" | "compute_shorter" => "",
+        _ => FLAGS,
+    }
+}
 
 /// The finding for virtual devices. They share the cores of their host, so there is no estimate.
 fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {

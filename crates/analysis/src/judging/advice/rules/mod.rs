@@ -78,6 +78,7 @@ mod rival;
 mod round_trips;
 mod rule;
 mod sliced_argument;
+mod slow_links;
 mod small_allocations;
 mod small_loop;
 mod softmax;

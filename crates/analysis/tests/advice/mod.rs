@@ -16,6 +16,7 @@ mod long_steps;
 mod many_copies;
 mod needs;
 mod one_launch;
+mod op_by_op;
 mod own_loaders;
 mod own_moves;
 mod pauses_between;

@@ -59,6 +59,7 @@ mod needs;
 mod one_hot;
 mod one_hot_products;
 mod one_launch;
+mod op_dispatch;
 mod over_peak;
 mod own_python;
 mod paced;
@@ -96,6 +97,7 @@ mod uses;
 mod variants;
 
 use super::report::AdviceFinding;
+use crate::measuring::activity::Cause;
 pub(super) use needs::Seen;
 pub(super) use rule::Outcome;
 pub use rule::Rule;
@@ -280,6 +282,11 @@ pub(super) const EXPLAINED: &[Explained] = &[
     Explained {
         effect: Named::titled(&host_bound::RULE, host_bound::RULE.title),
         causes: LAUNCHING,
+        same: Some(MOSTLY),
+    },
+    Explained {
+        effect: Named::titled(&host_bound::RULE, host_causes::title_of(Cause::Runtime)),
+        causes: &[Named::all(&tiny_kernels::RULE)],
         same: Some(MOSTLY),
     },
     Explained {

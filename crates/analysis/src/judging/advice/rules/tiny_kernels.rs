@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use stepscope_model::SaturatingSum as _;
 
+use super::op_dispatch::OpDispatch;
 use super::step_waits;
 use super::{Outcome, Rule, WAITING, Waiting, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
@@ -96,6 +97,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let kernels = format::counted(tiny.launches, "kernel");
         return Outcome::Passed(format!("Only {kernels} launched."));
     }
+    if let Some(ops) = OpDispatch::of(facts) {
+        return op_by_op(facts, &ops, &tiny);
+    }
     let (calls, estimate) = match launching_ps(kernels) {
         Some(time) => (
             format!(
@@ -141,6 +145,51 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .gain(Some(tiny.blamed), estimate)
         .sure(Confidence::Medium)
         .seen(most_launched(kernels))
+        .found()
+}
+
+/// The outcome where the framework launches op by op: judged by the median step, since a few long steps say
+/// nothing of what is launched.
+fn op_by_op(facts: &Facts<'_>, ops: &OpDispatch, tiny: &Tiny) -> Outcome {
+    let blamed = (ops.dispatch_ps * tiny.ratio)
+        .min(ops.waiting_ps)
+        .min(step_waits::left_ps(facts).unwrap_or(f64::INFINITY));
+    let share = |time: f64| format::percent(time / ops.step_ps);
+    let text = format!(
+        "{} of {} kernel launches take less than {}. In the median step, {} is idle for {} ({}) while its \
+         host works or waits, and the host dispatches ops for {}.",
+        format::percent(tiny.ratio),
+        tiny.launches,
+        format::duration_ps(TINY_PS),
+        facts.place_name(ops.place),
+        format::duration_ps(ops.waiting_ps),
+        share(ops.waiting_ps),
+        format::duration_ps(ops.dispatch_ps),
+    );
+    let threshold = facts.threshold("tiny_kernel_ratio");
+    let Some(severity) = gravity(&threshold, blamed / ops.step_ps) else {
+        return Outcome::Passed(text);
+    };
+    finding(&RULE, severity, text)
+        .titled("Ops are launched one by one".to_owned())
+        .why(
+            "PyTorch's eager mode dispatches each op on the host, which takes longer than the kernel that \
+             it launches, so the device waits for the next one.",
+        )
+        .fix(
+            "Compile the model: `torch.compile(model)` fuses ops, and `mode=\"reduce-overhead\"` launches \
+             them as CUDA graphs; `torch.cuda.make_graphed_callables` does that without a compiler. \
+             Update all parameters in a few kernels: `torch.optim.AdamW(…, fused=True)`. Use larger \
+             batches.",
+        )
+        .gain(
+            Some(blamed),
+            "time in which ops of tiny kernels are dispatched in the median step, at most the time in \
+             which the device is idle while its host works or waits",
+        )
+        .of_step(ops.step_ps)
+        .sure(Confidence::Medium)
+        .seen(facts.kernels().map_or_else(Vec::new, most_launched))
         .found()
 }
 

@@ -26,6 +26,7 @@ mod recompiled;
 mod requests;
 mod round_trips;
 mod sliced_arguments;
+mod small_parts;
 mod step_cases;
 mod unequal_runs;
 mod unrecorded;

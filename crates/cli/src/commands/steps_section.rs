@@ -1,6 +1,8 @@
 //! What the report says about steps: the key figures, the stacked bar, the step that stands out.
 
-use stepscope_analysis::measuring::steps::{PartKind, StepBar, excess_ps, grown_parts};
+use stepscope_analysis::measuring::steps::{
+    PartKind, StepBar, excess_ps, grown_parts, typical_long,
+};
 use stepscope_analysis::telling::format as figures;
 use stepscope_analysis::telling::{between_in_words, found_in_words};
 use stepscope_analysis::views::overview::OverviewReport;
@@ -98,21 +100,17 @@ fn chart(steps: &[StepBar], width: usize, charset: Charset) -> Vec<String> {
         .collect()
 }
 
-/// `step 4 took 168.2 ms: 120.3 ms more input wait than usual`, for the step furthest from usual.
+/// `step 4 took 168.2 ms: 120.3 ms more input wait than usual`, for the step that advice explains; without long
+/// steps, for the one furthest from usual.
 fn outliers(steps: &[StepBar]) -> String {
     let outliers: Vec<&StepBar> = steps.iter().filter(|step| step.is_outlier).collect();
-    let others: Vec<&StepBar> = steps.iter().filter(|step| !step.is_outlier).collect();
-    let durations: f64 = others.iter().map(|step| step.duration_ps).sum();
-    let usual = durations / others.len().max(1) as f64;
-    let distance = |step: &StepBar| (step.duration_ps - usual).abs();
-    let furthest = outliers
-        .iter()
-        .max_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let Some(step) = furthest else {
+    let long = typical_long(steps);
+    let is_short = long.is_none();
+    let by_length = |a: &&&StepBar, b: &&&StepBar| a.duration_ps.total_cmp(&b.duration_ps);
+    let Some(step) = long.or_else(|| outliers.iter().min_by(by_length).copied()) else {
         return "no outliers".to_owned();
     };
     let duration = figures::duration_ps(step.duration_ps);
-    let is_short = step.duration_ps < usual;
     let only = if is_short { "only " } else { "" };
     let mut told = format!("step {} took {only}{duration}", step.step);
     if !is_short {

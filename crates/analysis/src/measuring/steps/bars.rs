@@ -34,16 +34,40 @@ pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
     bars
 }
 
-/// The part of a step that exceeds its median over all steps the most, and by how many picoseconds:
-/// if possible, one of which no usual step has as much.
+/// A part explains a long step if it grew by at least this share of what the step takes beyond the median.
+pub const EXPLAINS: f64 = 1.0 / 3.0;
+
+/// The part of a step that exceeds its median over all steps the most, and by how many picoseconds: if possible,
+/// one of which no usual step has as much, unless it explains too little of the step.
 pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
-    if let Some(&most) = grown_parts(bars, step).first() {
+    let least = EXPLAINS * excess_ps(bars, step);
+    if let Some(&most) = grown_parts(bars, step).first()
+        && most.1 >= least
+    {
         return most;
     }
     let grown = (0..PARTS.len()).map(|index| (PARTS[index], beyond(bars, step, index)));
     grown
         .reduce(|most, next| if next.1 > most.1 { next } else { most })
         .unwrap_or((PartKind::Idle, 0.0))
+}
+
+/// The long step that stands for the others, of the outliers beyond the median: half of the time that they lose
+/// is lost in steps at least as long. What makes it long costs more than what makes shorter ones long, however
+/// many of them there are.
+pub fn typical_long(bars: &[StepBar]) -> Option<&StepBar> {
+    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
+    let usual_ps = median(&durations);
+    let is_long = |bar: &&StepBar| bar.is_outlier && bar.duration_ps > usual_ps;
+    let mut sorted: Vec<&StepBar> = bars.iter().filter(is_long).collect();
+    sorted.sort_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
+    let lost = |bar: &StepBar| bar.duration_ps - usual_ps;
+    let all: f64 = sorted.iter().copied().map(lost).sum();
+    let mut so_far = 0.0;
+    sorted.into_iter().rev().find(|bar| {
+        so_far += lost(bar);
+        so_far * 2.0 >= all
+    })
 }
 
 /// The parts that a step has more of than any usual step, by how many picoseconds they exceed their

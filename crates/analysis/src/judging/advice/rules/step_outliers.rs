@@ -14,8 +14,8 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::{CAUSES, Cause};
 use crate::measuring::interval::Intervals;
+use crate::measuring::steps::{EXPLAINS, PartKind, StepBar, grown_part, typical_long};
 use crate::measuring::steps::{MIN_APART, median};
-use crate::measuring::steps::{PartKind, StepBar, grown_part};
 use crate::telling::format;
 use crate::views::hosts::LateStep;
 
@@ -64,7 +64,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let lost: f64 = long.iter().map(|bar| bar.duration_ps - usual).sum();
     let gain = lost / bars.len() as f64;
     let severity = gravity(&facts.threshold("step_outlier_ratio"), gain / step);
-    let Some((typical, severity)) = typical(&long, usual).zip(severity) else {
+    let Some((typical, severity)) = typical_long(bars).zip(severity) else {
         return Outcome::Passed(format!(
             "The longest of {} steps takes {} (median: {}).",
             bars.len(),
@@ -108,13 +108,11 @@ impl<'a> Outliers<'a> {
             &RULE,
             severity.max(reason.most_severe(facts, self)),
             format!(
-                "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{}",
+                "{}; the median of all {} steps is {}. {}{}",
                 took(long, typical),
                 bars.len(),
                 format::duration_ps(*usual),
-                typical.step,
-                format::duration_ps(more),
-                part.in_sentence(),
+                grew(typical, *usual, (part, more)),
                 reason.text(facts)
             ),
         )
@@ -335,18 +333,16 @@ impl Own {
     }
 }
 
-/// The long step that stands for the others: half of the time that they lose is lost in steps at least as
-/// long. What makes it long costs more than what makes shorter ones long, however many of them there are.
-fn typical<'a>(long: &[&'a StepBar], usual: f64) -> Option<&'a StepBar> {
-    let mut sorted = long.to_vec();
-    sorted.sort_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
-    let lost = |bar: &StepBar| bar.duration_ps - usual;
-    let all: f64 = sorted.iter().copied().map(lost).sum();
-    let mut so_far = 0.0;
-    sorted.into_iter().rev().find(|bar| {
-        so_far += lost(bar);
-        so_far * 2.0 >= all
-    })
+/// `Step 3 has 1.234 ms more idle than the median.`, if that explains enough of the step.
+fn grew(step: &StepBar, usual: f64, (part, more): (PartKind, f64)) -> String {
+    let excess = step.duration_ps - usual;
+    let number = step.step;
+    if more < EXPLAINS * excess {
+        return format!("No part of step {number} explains a third of what it takes beyond that.");
+    }
+    let more = format::duration_ps(more);
+    let part = part.in_sentence();
+    format!("Step {number} has {more} more {part} than the median.")
 }
 
 /// The gravest that an odd step may be which noise explains.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// Work explains a long step if its time is at least this share of the excess over the median.
-pub(super) const EXPLAINS: f64 = 1.0 / 3.0;
+pub(super) use crate::measuring::steps::EXPLAINS;
+
 /// One op, a late participant, or a wait is what the excess is from this share on.
 pub(super) const MOSTLY: f64 = 0.5;
 

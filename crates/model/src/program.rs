@@ -83,6 +83,22 @@ impl Program {
         }
     }
 
+    /// Whether it is a single op that the host dispatches on its own, outside of `jit`: it has the name of a
+    /// function of JAX or of its op. A function of the program may be a single op, too.
+    pub fn is_dispatched_op(&self) -> bool {
+        let is_named_after_op = || {
+            let hlo = self.hlo.as_ref()?;
+            let mut all = hlo.instructions_of(hlo.entry()?).iter();
+            let op = all.find(|one| computes(&one.opcode) && !one.op_name.is_empty())?;
+            let name = op.op_name.rsplit('/').next()?;
+            Some(self.name.strip_prefix("jit_")? == name)
+        };
+        self.is_single_op()
+            && (is_jax_function(&self.name)
+                || is_library_op(&self.name)
+                || is_named_after_op().unwrap_or(false))
+    }
+
     /// The serialized HLO; empty if there is none.
     pub fn hlo_bytes(&self) -> &[u8] {
         let bytes = self.bytes.as_ref();

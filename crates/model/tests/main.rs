@@ -18,6 +18,7 @@ mod mutations;
 mod processes;
 mod redaction;
 mod refusals;
+mod rounds;
 mod run_ahead;
 mod steps;
 mod tracks;

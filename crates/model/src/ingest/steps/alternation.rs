@@ -41,14 +41,7 @@ impl Alternation {
         function: impl Fn(ProgramId) -> ProgramId,
     ) -> Option<Self> {
         let all: BTreeSet<ProgramId> = runs.iter().map(|run| function(run.program)).collect();
-        // What only copies weights reads nothing else.
-        let is_trained = |arrays: &Arrays<'_>| arrays.trains() && arrays.read() > 0;
-        let of_function = |one: ProgramId| {
-            let arrays = Arrays::of(&programs[one.index()]).filter(is_trained);
-            arrays.map(|arrays| (one, arrays))
-        };
-        let trained: BTreeMap<ProgramId, Arrays<'_>> =
-            all.into_iter().filter_map(of_function).collect();
+        let trained = trained(programs, &all);
         let follows = |one: &ProgramId| {
             let mut others = trained.iter().filter(|(other, _)| *other != one);
             others.any(|(other, arrays)| {
@@ -119,6 +112,31 @@ impl Alternation {
         }
         works
     }
+}
+
+/// The functions that train something, with their arrays. One of a single op may do its part for others, such
+/// as a correction of what they solve: it updates arrays of kinds that they use. What the host dispatches op by
+/// op only looks like an update.
+fn trained<'a>(
+    programs: &'a [Program],
+    all: &BTreeSet<ProgramId>,
+) -> BTreeMap<ProgramId, Arrays<'a>> {
+    let arrays = |one: &ProgramId| Some((*one, Arrays::of(&programs[one.index()])?));
+    let known: BTreeMap<ProgramId, Arrays<'_>> = all.iter().filter_map(arrays).collect();
+    let is_trained = |one: &ProgramId| {
+        let program = &programs[one.index()];
+        let mut others = known.iter().filter(|(other, _)| *other != one);
+        let own = &known[one];
+        own.trains()
+            && (!program.is_single_op()
+                || !program.is_dispatched_op()
+                    && others.any(|(_, other)| own.updates_kinds_of(other)))
+    };
+    let trained: BTreeSet<ProgramId> = known.keys().copied().filter(is_trained).collect();
+    known
+        .into_iter()
+        .filter(|(one, _)| trained.contains(one))
+        .collect()
 }
 
 /// The least number of runs after which the order repeats itself.

@@ -50,10 +50,8 @@ pub(super) fn completing(
     for _ in 0..MOST_LEVELS {
         let own_count = counts.get(&main).copied().unwrap_or(0);
         let fewer = counts.iter().filter(|(_, count)| **count < own_count);
-        // Arrays that are copied to a device look like updates of those that are there.
-        let completes = |function: ProgramId| !programs[function.index()].is_single_op();
         let mut fewer: Vec<ProgramId> = fewer
-            .filter(|(function, _)| completes(**function))
+            .filter(|(function, _)| !programs[function.index()].is_single_op())
             .filter(|(function, _)| blocks_between(order, main, **function) >= MIN_BLOCKS)
             .map(|(function, _)| *function)
             .collect();
@@ -84,8 +82,8 @@ pub(in crate::ingest) fn completes(
     function: ProgramId,
     part: ProgramId,
 ) -> bool {
-    let arrays = |one: ProgramId| Arrays::of(&programs[one.index()]);
-    let pair = arrays(function).zip(arrays(part));
+    let pair =
+        Arrays::of_trained(&programs[function.index()]).zip(Arrays::of(&programs[part.index()]));
     pair.is_some_and(|(writer, reader)| writer.updates_what(&reader))
 }
 
@@ -100,22 +98,20 @@ fn trained_as_often(
     let arrays = |one: ProgramId| Arrays::of(&programs[one.index()]);
     arrays(main).filter(|own| own.updated() == 0)?;
     let own_count = *counts.get(&main)?;
-    let often = counts.iter().filter(|(one, count)| {
-        let is_single = programs[one.index()].is_single_op();
-        !is_single
-            && (**count == own_count || own_count >= MIN_CUT && count.abs_diff(own_count) == 1)
+    let often = counts.iter().filter(|(_, count)| {
+        **count == own_count || own_count >= MIN_CUT && count.abs_diff(own_count) == 1
     });
     let trained = often.filter_map(|(one, _)| {
-        let own = arrays(*one).filter(|own| own.trains() && own.read() > 0)?;
+        let own = Arrays::of_trained(&programs[one.index()])?;
         Some((own.updated(), Reverse(*one)))
     });
     trained.max().map(|(_, Reverse(one))| one)
 }
 
 /// What a function evaluates, if that is all it does: it updates nothing, and another function, which
-/// runs more often, updates what it reads. That one's steps are the loop's, short as they may be. A
-/// single op, such as a sum of two arrays, only looks like an update, and what returns arrays like those
-/// that are updated is a gradient, not an evaluation: it is applied array by array.
+/// runs more often, updates what it reads. That one's steps are the loop's, short as they may be. What
+/// returns arrays like those that are updated is a gradient, not an evaluation: it is applied array by
+/// array.
 fn evaluated(
     programs: &[Program],
     evaluation: ProgramId,
@@ -125,8 +121,7 @@ fn evaluated(
     let reader = arrays(evaluation).filter(|arrays| arrays.updated() == 0)?;
     let own_count = counts.get(&evaluation)?;
     let trains = |one: &ProgramId| {
-        let is_single = programs[one.index()].is_single_op();
-        let writer = arrays(*one).filter(|writer| !is_single && writer.read() > 0);
+        let writer = Arrays::of_trained(&programs[one.index()]);
         writer.is_some_and(|writer| writer.updates_what(&reader) && !reader.returns_like(&writer))
     };
     let mut more = counts.iter().filter(|(_, count)| *count > own_count);
@@ -205,6 +200,13 @@ impl<'a> Arrays<'a> {
         })
     }
 
+    /// The same of a function that trains. A single op trains nothing: arrays that are copied to a device, or
+    /// a sum of two of them, only look like updates of those that are there.
+    pub(super) fn of_trained(program: &'a Program) -> Option<Self> {
+        let arrays = Self::of(program).filter(Self::trains);
+        arrays.filter(|_| !program.is_single_op())
+    }
+
     /// How many of them the function updates.
     pub(super) fn updated(&self) -> usize {
         self.kinds.values().map(|uses| uses.updates()).sum()
@@ -267,6 +269,32 @@ impl<'a> Arrays<'a> {
         }) && is_any
     }
 
+    /// Whether the other function reads what so many runs of this one returned: stacked along a new axis, put
+    /// together along the first one, or as so many arrays.
+    pub(super) fn are_all_in(&self, other: &Self, runs: usize) -> bool {
+        let count = i64::try_from(runs).unwrap_or(i64::MAX);
+        self.made().any(|(element, sizes)| {
+            let mut read = other.kinds.iter().filter(|(_, uses)| uses.reads() > 0);
+            read.any(|((other_element, others), uses)| {
+                let is_stack = || {
+                    let mut axes = (0..others.len()).filter(|&axis| others[axis] == count);
+                    axes.any(|axis| {
+                        let rest = others[..axis].iter().chain(&others[axis + 1..]);
+                        sizes.iter().eq(rest)
+                    })
+                };
+                let is_row = || match (sizes, *others) {
+                    ([rows, rest @ ..], [all, other_rest @ ..]) => {
+                        rest == other_rest && rows.checked_mul(count) == Some(*all)
+                    }
+                    _ => false,
+                };
+                let is_list = || sizes == *others && uses.reads() >= runs;
+                element == *other_element && (is_stack() || is_row() || is_list())
+            })
+        })
+    }
+
     /// What it only reads, by type and sizes.
     pub(super) fn arguments(&self) -> impl Iterator<Item = Kind<'a>> {
         let read = self.kinds.iter().filter(|(_, uses)| uses.reads() > 0);
@@ -280,10 +308,19 @@ impl<'a> Arrays<'a> {
             .map(|(kind, _)| *kind)
     }
 
-    /// Whether it updates what may be parameters: several arrays, or a large one.
+    /// Whether it updates what may be parameters, several arrays or a large one, and reads something else,
+    /// which what only copies weights does not.
     pub(super) fn trains(&self) -> bool {
         let updated = self.kinds.iter().filter(|(_, uses)| uses.updates() > 0);
-        self.updated() >= MIN_SHARED || updated.into_iter().any(|(kind, _)| is_large(kind))
+        let may_be_parameters =
+            self.updated() >= MIN_SHARED || updated.into_iter().any(|(kind, _)| is_large(kind));
+        may_be_parameters && self.read() > 0
+    }
+
+    /// Whether the other function uses arrays like those that this one updates.
+    pub(super) fn updates_kinds_of(&self, other: &Self) -> bool {
+        let mut updated = self.kinds.iter().filter(|(_, uses)| uses.updates() > 0);
+        updated.any(|(kind, _)| other.kinds.contains_key(kind))
     }
 
     /// Whether all that it updates follows what the other updates: means of weights, or a target

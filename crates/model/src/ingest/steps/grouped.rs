@@ -176,6 +176,44 @@ fn calls(
     (!calls.is_empty()).then_some(calls)
 }
 
+/// Whether the host exchanges something with the device between most of these runs, which one device ran, that
+/// began in the same of these times; or whether nothing tells what launched them.
+pub(super) fn is_exchanged_between(
+    evidence: &Evidence<'_>,
+    runs: &[&ProgramRun],
+    rounds: &[Option<Span>],
+) -> bool {
+    let round_of = |run: &ProgramRun| {
+        rounds.partition_point(|round| round.is_some_and(|round| round.start <= run.span.start))
+    };
+    let threads = runs.iter().filter_map(|run| run.launched_on);
+    let threads: BTreeSet<TrackId> = threads.collect();
+    let [thread] = threads.into_iter().collect::<Vec<TrackId>>()[..] else {
+        return true;
+    };
+    let launches = runs
+        .iter()
+        .filter_map(|run| Some((run.launched?, round_of(run))));
+    let launches: BTreeMap<Picos, usize> = launches.collect();
+    let mut calls: Vec<Span> = Vec::new();
+    let mut last = None;
+    for (&at, &round) in &launches {
+        if last != Some(round) {
+            calls.push(Span::new(at, at));
+        }
+        last = Some(round);
+    }
+    let launches: Vec<Picos> = launches.into_keys().collect();
+    let track = &evidence.tracks[thread.index()];
+    let track = track.for_one_reader(evidence.has_rounds);
+    is_exchanged(
+        &track,
+        (evidence.labels, evidence.strings),
+        &launches,
+        &calls,
+    )
+}
+
 /// Whether the thread reads a result, sleeps or loads input between most launches of one call. What a
 /// dispatch itself waits for, and copies of numbers to a device, do not count.
 fn is_exchanged(

@@ -7,6 +7,7 @@
 //! dot tanh dot sum dot tanh dot sum                       sum: ops, dispatched one at a time, in rounds
 //! one one two two two one one two two two                 one one two two two: each trains its own
 //! act act act learn learn act act act learn learn         act act act learn learn: from what act returns
+//! solve solve solve mix solve solve solve mix             solve solve solve mix: of all that solve returns
 //! train train train train eval eval eval eval eval eval   train: of loops in turn, the longest
 //! [f f f f] [f f f f] [f f f f]                            calls of what runs f, which is part of a formula
 //! ```
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alternation::Alternation;
 use super::completing::completing;
 use super::evidence::Evidence;
+use super::gathering::gathering;
 use super::grouped::Grouped;
 use super::phases::longest_loop;
 use super::rollout::rollout;
@@ -134,7 +136,11 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
         return Some(Main::Rounds(round));
     }
     let own = programs_of(main);
-    Some(Grouped::of(evidence, &own).map_or(Main::Runs(own), Main::Calls))
+    if let Some(calls) = Grouped::of(evidence, &own) {
+        return Some(Main::Calls(calls));
+    }
+    let round = gathering(evidence, main, &in_order, function);
+    Some(round.map_or(Main::Runs(own), Main::Rounds))
 }
 
 /// The runs of a device in order.

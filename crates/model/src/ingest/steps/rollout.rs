@@ -29,7 +29,7 @@ pub(super) fn rollout(
         *counts.entry(function(run.program)).or_default() += 1;
     }
     let learns = *counts.get(&learner)?;
-    let read = Arrays::of(&programs[learner.index()])?;
+    let read = Arrays::of_trained(&programs[learner.index()])?;
     let more = counts.into_iter().filter(|(_, acts)| *acts > learns);
     more.into_iter().find_map(|(actor, _)| {
         let made = Arrays::of(&programs[actor.index()])?;
@@ -45,7 +45,7 @@ pub(super) fn rollout(
 
 /// What repeats itself, from the first of the runs of `actor` on, and how many of them there are. None if
 /// several blocks of them are in a round.
-fn round(
+pub(super) fn round(
     order: &[ProgramId],
     actor: ProgramId,
     learner: ProgramId,

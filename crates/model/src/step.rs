@@ -1,6 +1,6 @@
 //! Steps: iterations of a training or serving loop, with their times on hosts and devices.
 
-use crate::ids::{DeviceId, HostId, StringId};
+use crate::ids::{DeviceId, HostId, StringId, TrackId};
 use crate::units::Span;
 
 /// One step: one iteration of the training or serving loop.
@@ -16,6 +16,8 @@ pub struct Step {
     /// Its time on every participating host and device: by host, the annotation first, then by
     /// device.
     pub spans: Vec<StepSpan>,
+    /// The threads that annotated it, on whatever host; none for steps that were not annotated.
+    pub threads: Vec<TrackId>,
 }
 
 impl Step {

@@ -1,6 +1,6 @@
 //! Steps of loops that launch the next one before the devices have finished this one.
 
-use stepscope_model::{Session, StepOrigin};
+use stepscope_model::{Picos, Session, Span, StepOrigin};
 
 use crate::support::{assert_text, session, steps};
 
@@ -294,4 +294,83 @@ fn what_a_cpu_loop_loads_before_an_annotation_is_part_of_that_step() {
     );
     let begin = session.steps[2].spans[0].span.start.0 / 1_000_000;
     assert_eq!(begin, 110);
+}
+
+/// A learner and an actor that each annotate steps and wait for their work: a launch belongs to the last
+/// annotation of its own thread, in whichever one of the other it is.
+#[test]
+fn a_launch_belongs_to_an_annotation_of_its_own_thread() {
+    let session = session(
+        "thread learner
+         repeat 4 every 100us
+           40..60us learn #step_num=$i,_r=1#
+           41..43us PjitFunction(learn)
+         end
+         thread actor
+         repeat 4 every 100us
+           0..90us  step #step_num=$i,_r=1#
+           5..6us   PjitFunction(act)
+           50..51us PjitFunction(act)
+         end
+         thread tf_XLAEigen/1
+         repeat 4 every 100us
+           45..55us dot.2 [hlo_op=dot.2 hlo_module=jit_learn program_id=5 device_ordinal=0 run_id=1$i]
+         end
+         thread tf_XLAEigen/2
+         each [hlo_op=$name hlo_module=jit_act program_id=6 device_ordinal=0]
+           10..20us   dot.3 [run_id=20]
+           65..75us   dot.3 [run_id=21]
+           110..120us dot.3 [run_id=22]
+           165..175us dot.3 [run_id=23]
+           210..220us dot.3 [run_id=24]
+           265..275us dot.3 [run_id=25]
+           310..320us dot.3 [run_id=26]
+           365..375us dot.3 [run_id=27]",
+    );
+    let of = |name: &str| {
+        let own = session.steps.iter().filter(|step| {
+            let series = step.series.expect("a series");
+            session.strings.get(series) == name
+        });
+        own.flat_map(|step| &step.spans)
+            .map(|on| (on.device.is_some(), on.span, on.work))
+            .collect::<Vec<_>>()
+    };
+    let us = |start: i64, end: i64| Span::new(Picos(start * 1_000_000), Picos(end * 1_000_000));
+    let expected = |(start, end): (i64, i64), work: (i64, i64)| -> Vec<_> {
+        let steps = (0..4).map(|step| step * 100);
+        let spans = |at: i64| {
+            let span = us(at + start, at + end);
+            let work = us(at + work.0, at + work.1);
+            [(false, span, None), (true, span, Some(work))]
+        };
+        steps.flat_map(spans).collect()
+    };
+    assert_eq!(of("learn"), expected((40, 60), (45, 55)));
+    assert_eq!(of("step"), expected((0, 90), (10, 75)));
+}
+
+/// A thread that launches what another one's annotations wait for, and annotates something now and then,
+/// has no loop of its own.
+#[test]
+fn a_thread_that_launches_for_another_may_annotate_something() {
+    let session = session(
+        "thread python
+         repeat 4 every 100us
+           0..90us train #step_num=$i,_r=1#
+         end
+         thread worker
+         repeat 4 every 100us
+           5..8us  PjitFunction(step)
+         end
+           102..104us check #step_num=0,_r=1#
+           203..204us check #step_num=1,_r=1#
+         thread tf_XLAEigen/1
+         repeat 4 every 100us
+           10..80us dot.2 [hlo_op=dot.2 hlo_module=jit_step program_id=5 device_ordinal=0 run_id=1$i]
+         end",
+    );
+    let works = session.steps.iter().flat_map(|step| &step.spans);
+    let works = works.filter_map(|on| on.work).count();
+    assert_eq!((session.steps.len(), works), (6, 4));
 }

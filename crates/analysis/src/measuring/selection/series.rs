@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::host_names::is_evaluation;
-use stepscope_model::{Session, StringId};
+use stepscope_model::{Session, StringId, TrackId};
 
 use super::SelectionError;
 use super::{contains, join, nonempty};
@@ -59,9 +59,17 @@ pub(crate) fn following(session: &Session, positions: &[usize]) -> Vec<[usize; 2
         .collect()
 }
 
-/// Positions of the steps of other series than this one, cut ones too.
+/// Positions of the steps of other series than this one, cut ones too, that its loop makes: those that
+/// other threads annotate, such as an actor's beside a learner, are beside its steps, not between them.
 pub(crate) fn other_steps(session: &Session, series: Option<StringId>) -> Vec<usize> {
-    let is_other = |at: &usize| session.steps[*at].series != series;
+    let own = session.steps.iter().filter(|step| step.series == series);
+    let threads: BTreeSet<TrackId> = own.flat_map(|step| &step.threads).copied().collect();
+    let is_other = |at: &usize| {
+        let step = &session.steps[*at];
+        let mut own = step.threads.iter();
+        let is_of_loop = step.threads.is_empty() || own.any(|thread| threads.contains(thread));
+        step.series != series && is_of_loop
+    };
     (0..session.steps.len()).filter(is_other).collect()
 }
 

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use super::begins::{self, Works};
 use super::evidence::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
-use super::launched::{DeviceWorks, Pieces, device_works};
+use super::launched::{Annotations, DeviceWorks, Pieces, device_works};
 use super::waited;
 use crate::ids::{HostId, StringId};
 use crate::step::StepSpan;
@@ -35,34 +35,23 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
     let pieces = Pieces::of(evidence);
     for (host, mut annotations) in by_host {
         annotations.sort_unstable();
-        let works = device_works(evidence, &pieces, host, &annotations)?;
-        let is_synchronous = is_synchronous(&annotations, &works);
-        let is_any_synchronous = is_synchronous.contains(&true);
-        let host_steps = HostSteps {
-            host,
-            waited: (!is_any_synchronous)
-                .then(|| waited::spans(&annotations, &works))
-                .flatten(),
-            is_without_work: edges_without_work(&annotations, &works),
-            is_synchronous,
-            is_without_run: without_run(evidence, host, &annotations),
-            begins: begins::begins(
-                &of_devices(&works),
-                &begins::on_host(evidence, &annotations),
-            ),
-            annotations,
-            works,
-        };
-        for position in 0..host_steps.annotations.len() {
-            let step = host_steps.annotations[position];
-            let key = seen.next(host, None, Some(step.series), step.number);
-            host_steps.add(position, key, &mut steps);
+        let by_loop = Annotations::of(evidence, &pieces, host, &annotations);
+        let works = device_works(evidence, &pieces, host, &by_loop)?;
+        for positions in by_loop.by_loop() {
+            let own = positions.iter().map(|&at| annotations[at]).collect();
+            let works = works.iter().map(|on| on.of_annotations(&positions));
+            let host_steps = HostSteps::of(evidence, host, own, works.collect());
+            for position in 0..host_steps.annotations.len() {
+                let step = host_steps.annotations[position];
+                let key = seen.next(host, None, Some(step.series), step.number);
+                host_steps.add(position, key, &mut steps);
+            }
         }
     }
     Some(steps)
 }
 
-/// The annotations of one host and what they launched.
+/// The annotations of one host, or of one of its loops, and what they launched.
 struct HostSteps {
     host: HostId,
     annotations: Vec<HostStep>,
@@ -88,8 +77,34 @@ fn of_devices(works: &[DeviceWorks]) -> Vec<Works<'_>> {
 }
 
 impl HostSteps {
+    fn of(
+        evidence: &Evidence<'_>,
+        host: HostId,
+        annotations: Vec<HostStep>,
+        works: Vec<DeviceWorks>,
+    ) -> Self {
+        let is_synchronous = is_synchronous(&annotations, &works);
+        let is_any_synchronous = is_synchronous.contains(&true);
+        Self {
+            host,
+            waited: (!is_any_synchronous)
+                .then(|| waited::spans(&annotations, &works))
+                .flatten(),
+            is_without_work: edges_without_work(&annotations, &works),
+            is_synchronous,
+            is_without_run: without_run(evidence, host, &annotations),
+            begins: begins::begins(
+                &of_devices(&works),
+                &begins::on_host(evidence, &annotations),
+            ),
+            annotations,
+            works,
+        }
+    }
+
     fn add(&self, position: usize, key: StepKey, steps: &mut Steps) {
         let found = steps.entry(key).or_default();
+        found.threads.push(self.annotations[position].track);
         let host = self.host;
         let waited = self.waited.as_ref().map(|spans| spans[position]);
         let recorded = self.annotations[position].span;

@@ -49,6 +49,8 @@ pub(super) type StepKey = (Option<StringId>, i64, usize);
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) spans: Vec<StepSpan>,
+    /// The threads that annotated it.
+    pub(super) threads: Vec<TrackId>,
     pub(super) is_cut: bool,
 }
 

@@ -5,6 +5,7 @@ mod annotated;
 mod begins;
 mod completing;
 mod evidence;
+mod gathering;
 mod grouped;
 mod inferred;
 mod launched;
@@ -56,6 +57,7 @@ fn finish(steps: Steps) -> Vec<Step> {
                 number,
                 series,
                 spans: found.spans,
+                threads: found.threads,
                 is_cut: found.is_cut,
             }
         })

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stepscope_testing::corpus;
 
-use super::{micros, picos, rows, text};
+use super::{cause, micros, picos, rows, text};
 use crate::support::{ask, drawn, open};
 
 #[test]
@@ -144,4 +144,26 @@ fn the_fixture_of_compilations() {
             "{row}"
         );
     }
+}
+
+/// Under `jax.disable_jit`, the call of the outer function runs many programs, one of which is compiled: only
+/// the call of that one, from its beginning, is compilation.
+#[test]
+fn the_innermost_call_around_a_compilation_is_the_one_that_compiles() {
+    let text = "
+        thread python
+        repeat 4 every 1ms
+          0..990us     train #step_num=$i,_r=1#
+          10..980us    PjitFunction(step)
+          20..30us     PjitFunction(mul)
+          500..700us   PjitFunction(pow)
+          600..690us   backend_compile_and_load
+        end
+        thread tf_XLAEigen/1
+        each [hlo_op=$name hlo_module=jit_pow program_id=5 device_ordinal=0]
+        repeat 4 every 1ms
+          700..990us dot.1 [run_id=$i]
+        end";
+    let report = ask(&drawn(&[text]), "idle", &[]);
+    assert_eq!(cause(&report, "compilation"), 4 * 190, "{report}");
 }

@@ -188,7 +188,7 @@ fn a_device_that_only_works_outside_of_the_steps_is_not_idle_in_them() {
     let busy = &ask(&session, "overview", &[])["device_busy_ratio"];
     assert_eq!(busy.as_f64(), Some(0.345));
     let notes = rows(&report, "notes");
-    let told = "Excluded from sums, as in `overview`, because they did no work in the steps or in the observed window: GPU:1.";
+    let told = "Excluded from sums, as in `overview`, because they ran nothing of a step, or did no work in the observed window: GPU:1.";
     assert!(
         notes.iter().any(|note| text(note, "text") == told),
         "{notes:?}"

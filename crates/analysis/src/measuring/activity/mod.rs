@@ -205,16 +205,22 @@ impl Threads {
     }
 
     /// Compilation with the time of the calls that compile, from their beginning: without a Python
-    /// tracer, nothing is recorded of tracing.
+    /// tracer, nothing is recorded of tracing. That is the innermost call around it: one around that has
+    /// run other programs before, as every function does while `jax.disable_jit` is on.
     fn with_tracing(&self, track: &Track, windows: &[Span], compile: &Intervals) -> Intervals {
-        let mut calls = vec![Vec::new()];
-        add_levels(track, &self.calls, windows, &mut calls);
-        let calls = Intervals::union_of_sorted(calls.pop().unwrap_or_default());
-        let until_compiled = calls.spans().iter().filter_map(|call| {
-            let last = compile.clip(*call).spans().last()?.end;
-            Some(Span::new(call.start, last))
-        });
-        compile.union(&Intervals::union_of(until_compiled.collect()))
+        let call_around = |compiled: &Span| {
+            track.lanes.iter().rev().find_map(|lane| {
+                let mut around = lane.overlapping(*compiled).map(|index| (index, lane.span(index)));
+                let (_, call) = around.find(|&(index, span)| {
+                    let is_call = self.calls[lane.labels()[index].index()] != NO_LEVEL;
+                    is_call && span.contains_instant(compiled.start)
+                })?;
+                Some(Span::new(call.start, compiled.end))
+            })
+        };
+        let calls = compile.spans().iter().filter_map(call_around);
+        let calls = Intervals::union_of(calls.collect());
+        compile.union(&calls.intersect(&Intervals::union_of(windows.to_vec())))
     }
 
     /// From the first to the last Python call of a thread, what it spends in none of these times: in

@@ -63,6 +63,47 @@ fn runs_of_other_programs_that_do_other_amounts_of_work_are_no_common_unit() {
     }
 }
 
+/// One solution per run, and twelve of them by `jax.vmap`, which adds an axis to what it maps: a larger batch
+/// has as many axes as a smaller one.
+#[test]
+fn runs_that_do_one_and_a_stack_of_them_are_no_common_unit() {
+    let solving = |shape: &str, columns: u64, length: u64| {
+        drawn(&[&format!(
+            "host vm
+            program 5 jit_solve
+              p.0 = {shape} parameter(0)
+              q.1 = f32[16,16] parameter(1)
+              b.2 = f32[{columns},16] bitcast(p.0)
+              ROOT dot.3 = f32[{columns},16] dot(b.2, q.1) op_name=\"jit(f)/mul\" source=\"train.py:7\"
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_solve program_id=5 device_ordinal=0]
+            repeat 20 every 250us
+              0..{length}us dot.3 [run_id=1$i]
+            end"
+        )])
+    };
+    let (one, many) = (solving("f32[16]", 1, 20), solving("f32[12,16]", 12, 200));
+    for (before, after, expected) in [
+        (
+            &one,
+            &many,
+            "calls it with f32[12,16] instead of f32[16]: a run does 12 times more",
+        ),
+        (
+            &many,
+            &one,
+            "calls it with f32[16] instead of f32[12,16]: a run does 12 times fewer",
+        ),
+    ] {
+        let found = difference(before, after);
+        let conclusion = found["conclusion"].as_str().expect("a sentence");
+        assert!(conclusion.contains(expected), "{conclusion}");
+        assert!(found["step"].is_null());
+    }
+    let larger = difference(&many, &solving("f32[48,16]", 48, 800));
+    assert!(!larger["step"].is_null(), "{larger:#}");
+}
+
 /// Twelve ops that take `op_us`, after a pause in which the host computes a score, of another length in
 /// each step.
 fn scored(op_us: u64, pauses_us: [u64; 8]) -> Session {

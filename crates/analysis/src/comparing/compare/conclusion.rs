@@ -5,6 +5,7 @@ use super::pair::Both;
 use super::ranges::number;
 use super::report::{Evidence, TimeDifference};
 use super::side::Side;
+use super::unit::OtherUnit;
 use super::waterfall::in_words;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::parts::PARTS;
@@ -45,10 +46,25 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
     }
 }
 
-/// Why steps of different programs cannot be compared, if so.
+/// Why steps that do not do the same cannot be compared, if so.
 pub(crate) fn other_unit(both: &Both<'_, '_>) -> Option<String> {
-    let ratio = both.other_unit()?;
+    let OtherUnit { ratio, stacked } = both.other_unit()?;
     let [baseline, other] = names(both.sides);
+    if let Some(shapes) = stacked {
+        let program = both.sides[1].step_programs.join(" and ");
+        let [before, after] = shapes.each_ref().map(|shape| format::shortened(shape));
+        let (times, word) = if ratio > 1.0 {
+            (ratio, "more")
+        } else {
+            (ratio.recip(), "fewer")
+        };
+        return Some(format!(
+            "{other} and {baseline} cannot be compared by step: nothing marks their steps, so a step of \
+             each is a run of {program}, and {other} calls it with {after} instead of {before}: a run does \
+             {} times {word} operations. Annotate the steps of both with StepTraceAnnotation.",
+            number(times)
+        ));
+    }
     let [of_baseline, of_other] = both.sides.map(|side| side.step_programs.join(" and "));
     let (larger, smaller, times) = if ratio > 1.0 {
         (&of_other, &of_baseline, ratio)

@@ -41,6 +41,7 @@ pub(crate) mod side;
 mod sizes;
 mod surroundings;
 mod tables;
+mod unit;
 pub(crate) mod waterfall;
 
 pub use options::CompareOptions;

@@ -13,15 +13,13 @@ use super::ranges::{
 use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
 use super::side::Side;
 use super::surroundings;
+use super::unit::OtherUnit;
 use super::waterfall::{Change, Changes};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 
 /// Ops below this share of the step in both sessions are not tested: there are many, and none matters.
 const TESTED_RATIO: f64 = 0.001;
-
-/// Runs of other programs with this many times the operations, or as many times fewer, are other units.
-const OTHER_UNIT: f64 = 1.5;
 
 /// The parts whose time is one or another by what was recorded of hosts: what a thread does is known where
 /// its Python was traced.
@@ -95,16 +93,9 @@ impl<'a, 'b> Both<'a, 'b> {
         both
     }
 
-    /// How many times the operations of the baseline's step the other's has, if the two are not the same
-    /// unit: each side's steps were inferred from runs of other programs, which do another amount of
-    /// work. A run may be a whole iteration on one side and a part of one on the other.
-    pub(super) fn other_unit(&self) -> Option<f64> {
-        let [a, b] = self.sides.map(|side| &side.step_programs);
-        let are_others = !a.is_empty() && !b.is_empty() && !a.iter().any(|one| b.contains(one));
-        let [before, after] = self.sides.map(Side::step_flops);
-        let ratio = after? / before?;
-        let is_other_amount = ratio.max(ratio.recip()) >= OTHER_UNIT;
-        (are_others && is_other_amount).then_some(ratio)
+    /// How the steps are not the same unit, if so.
+    pub(super) fn other_unit(&self) -> Option<OtherUnit> {
+        OtherUnit::of(self.sides)
     }
 
     /// Difference of the step time; `None` if a side has none, or if their steps are not the same unit.

@@ -1,7 +1,7 @@
 //! One of the sessions that are compared, measured once.
 
 use rustc_hash::FxHashMap;
-use stepscope_model::Session;
+use stepscope_model::{ProgramId, Session, StepOrigin};
 
 use super::details::Details;
 use super::figures;
@@ -13,7 +13,7 @@ use crate::measuring::environment::{EnvironmentReport, environment};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::{PARTS, position};
 use crate::measuring::steps::{PartKind, StepBar, StepSource, StepTime, step_bars};
-use crate::measuring::steps::{StepParts, divide_steps, mean, step_time};
+use crate::measuring::steps::{StepParts, divide_steps, marking_program, mean, step_time};
 use crate::measuring::totals::work_totals;
 use crate::views::compile::{self, CompilationRow};
 use crate::views::ops::all_ops;
@@ -31,6 +31,8 @@ pub(crate) struct Side<'a> {
     pub(crate) is_timed: bool,
     /// The programs whose runs are the steps, if the steps were inferred.
     pub(super) step_programs: Vec<String>,
+    /// The program whose every run is a step, if so.
+    pub(super) step_program: Option<ProgramId>,
     /// What ran in the typical steps.
     pub(crate) items: Vec<Item>,
     pub(super) environment: EnvironmentReport,
@@ -123,6 +125,7 @@ impl<'a> Side<'a> {
         let busy_steps = busy_steps(rows, &typical);
         let utilization = utilization(session, &selected, &typical, model_flops);
         let time = step_time(session, &selected);
+        let is_inferred = session.step_origin.is_some_and(StepOrigin::is_inferred);
         Ok(Self {
             name,
             session,
@@ -137,6 +140,7 @@ impl<'a> Side<'a> {
             compilations,
             is_timed: time.is_some(),
             step_programs: time.map_or_else(Vec::new, inferred_from),
+            step_program: marking_program(session).filter(|_| is_inferred),
             selected,
             steps,
             items,

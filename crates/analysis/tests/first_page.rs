@@ -364,3 +364,31 @@ fn steps_of_another_series_are_not_between_steps() {
         "{headline}"
     );
 }
+
+/// An actor's steps, on a thread of its own, pass beside the steps of a learner.
+#[test]
+fn steps_that_another_thread_annotates_are_beside_steps() {
+    let session = drawn(&["
+        host vm
+        thread learner
+        repeat 4 every 100us
+          40..60us learn #step_num=$i,_r=1#
+          41..43us PjitFunction(learn)
+        end
+        thread actor
+        repeat 4 every 100us
+          0..90us  act #step_num=$i,_r=1#
+          5..6us   PjitFunction(act)
+        end
+        thread tf_XLAEigen/42
+        repeat 4 every 100us
+          45..55us dot.1 [hlo_op=dot.1 hlo_module=jit_learn program_id=5 device_ordinal=0 run_id=1$i]
+          10..20us dot.2 [hlo_op=dot.2 hlo_module=jit_act program_id=6 device_ordinal=0 run_id=2$i]
+        end
+    "]);
+    let time = &ask(&session, "steps", &[("series", "learn")])["step_time_ps"];
+    assert_eq!(
+        [&time["mean"], &time["between"], &time["other_steps"]].map(number),
+        [20e6, 80e6, 0.0]
+    );
+}

@@ -238,7 +238,8 @@ wins, so the parts never overlap and sum to the step. Order of precedence: devic
 collectives, device-to-device, host-to-device, device-to-host, Python callbacks; then, while the
 device is idle, its own pauses (idle), compilation, input wait, host overhead; then idle.
 
-`device_compute`: A device runs an op or kernel that is neither communication nor a copy.
+`device_compute`: A device runs an op or kernel that is neither communication nor a copy, or a
+memset.
 
 `collectives`: A device runs a collective and computes nothing at the same time (exposed
 communication).
@@ -248,7 +249,8 @@ device-to-device copy.
 
 `device_to_host`: A device-to-host copy or outfeed runs, but no other work on the device.
 
-`device_to_device`: A copy between or within devices or a memset runs, but no compute or collective.
+`device_to_device`: A copy between or within devices, or one in an unknown direction, runs, but no
+compute or collective.
 
 `python_callbacks`: The device waits for Python that its program calls on the host.
 
@@ -6777,7 +6779,7 @@ class TransferRow(Record):
 
     direction: str
     """Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
-    `host_to_host`, `memset`, `other`.
+    `host_to_host`, `memset`, `unknown`.
     """
 
     memory: str
@@ -6812,7 +6814,7 @@ class TransferSize(Record):
 
     direction: str
     """Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
-    `host_to_host`, `memset`, `other`.
+    `host_to_host`, `memset`, `unknown`.
     """
 
     start_bytes: int

@@ -7,11 +7,11 @@ pub enum Class {
     Matmul,
     /// Fused attention.
     Attention,
-    /// Other computation of a device.
+    /// Other computation of a device, and memsets.
     Compute,
     /// Communication between devices.
     Collective,
-    /// Copies and memsets.
+    /// Copies.
     Copy,
     /// A program run.
     Program,

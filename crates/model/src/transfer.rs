@@ -1,5 +1,7 @@
 //! Copies and memsets: their direction, size and memory.
 
+use crate::class::Class;
+
 /// A copy or memset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Transfer {
@@ -9,6 +11,17 @@ pub struct Transfer {
     pub bytes: Option<u64>,
     /// How the host memory is allocated, if recorded.
     pub host_memory: Option<HostMemory>,
+}
+
+impl Transfer {
+    /// The class of a transfer that is not part of an op of another class. A memset moves nothing: it
+    /// is work of what it prepares memory for.
+    pub(crate) fn class(&self) -> Class {
+        match self.direction {
+            Direction::Memset => Class::Compute,
+            _ => Class::Copy,
+        }
+    }
 }
 
 /// How host memory is allocated, which determines how fast devices copy it.
@@ -46,7 +59,7 @@ pub enum Direction {
     HostToHost,
     /// Memset.
     Memset,
-    /// Not recorded.
+    /// Unknown: neither the copy nor its launch says it.
     Other,
 }
 
@@ -59,7 +72,7 @@ impl Direction {
             Self::DeviceToDevice => "device_to_device",
             Self::HostToHost => "host_to_host",
             Self::Memset => "memset",
-            Self::Other => "other",
+            Self::Other => "unknown",
         }
     }
 }

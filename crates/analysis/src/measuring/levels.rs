@@ -2,7 +2,7 @@
 
 use crate::measuring::steps::PartKind;
 use crate::measuring::work::NO_LEVEL;
-use stepscope_model::{Class, Direction, Label, Session};
+use stepscope_model::{Class, Direction, Label, Session, Transfer};
 
 /// What a device does, by decreasing priority. Asynchronous collectives count as collectives from
 /// their start to their end; see [`crate::measuring::communication`].
@@ -49,7 +49,9 @@ fn level(session: &Session, label: &Label) -> u8 {
     if !label.kind.is_work() {
         return NO_LEVEL;
     }
-    if let Some(transfer) = label.transfer {
+    // A memset is work of the op that it prepares memory for.
+    let is_memset = |transfer: &Transfer| transfer.direction == Direction::Memset;
+    if let Some(transfer) = label.transfer.filter(|one| !is_memset(one)) {
         return match transfer.direction {
             Direction::HostToDevice => TO_DEVICE,
             Direction::DeviceToHost | Direction::HostToHost => 4,

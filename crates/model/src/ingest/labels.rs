@@ -188,8 +188,10 @@ impl Labels {
     fn gpu_slice(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey, name: &str) {
         let detail = texts.get(key.context.detail).unwrap_or_default();
         if let Some(direction) = gpu_transfer(name) {
-            (label.kind, label.class) = (SliceKind::Transfer, Class::Copy);
-            label.transfer = Some(parse_transfer(&detail, direction));
+            label.kind = SliceKind::Transfer;
+            let transfer = parse_transfer(&detail, direction);
+            label.class = transfer.class();
+            label.transfer = Some(transfer);
         } else {
             (label.kind, label.class) = (SliceKind::Kernel, kernel_class(name));
             label.launch = (!detail.is_empty()).then(|| self.launch(&detail));

@@ -20,7 +20,7 @@ export const DIRECTIONS: Record<string, string> = {
   device_to_device: 'Device to device',
   host_to_host: 'Host to host',
   memset: 'Memset',
-  other: 'Other',
+  unknown: 'Unknown',
 };
 
 /** A link to a range of the timeline, with a margin. */

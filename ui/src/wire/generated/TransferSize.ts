@@ -6,7 +6,7 @@
 export type TransferSize = { 
 /**
  * Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
- * `host_to_host`, `memset`, `other`.
+ * `host_to_host`, `memset`, `unknown`.
  */
 direction: string, 
 /**

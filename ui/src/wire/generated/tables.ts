@@ -1579,7 +1579,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.transfers": {
     direction: {
       title: "Direction",
-      meaning: "Direction of the copies: one of host_to_device, device_to_host, device_to_device, host_to_host, memset, other.",
+      meaning: "Direction of the copies: one of host_to_device, device_to_host, device_to_device, host_to_host, memset, unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2027,7 +2027,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.transfer_sizes": {
     direction: {
       title: "Direction",
-      meaning: "Direction of the copies: one of host_to_device, device_to_host, device_to_device, host_to_host, memset, other.",
+      meaning: "Direction of the copies: one of host_to_device, device_to_host, device_to_device, host_to_host, memset, unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",

@@ -6,7 +6,7 @@ export const WORDS = {
     {
       key: "device_compute",
       title: "Device compute",
-      meaning: "A device runs an op or kernel that is neither communication nor a copy.",
+      meaning: "A device runs an op or kernel that is neither communication nor a copy, or a memset.",
     },
     {
       key: "collectives",
@@ -26,7 +26,7 @@ export const WORDS = {
     {
       key: "device_to_device",
       title: "Device to device",
-      meaning: "A copy between or within devices or a memset runs, but no compute or collective.",
+      meaning: "A copy between or within devices, or one in an unknown direction, runs, but no compute or collective.",
     },
     {
       key: "python_callbacks",

@@ -92,7 +92,7 @@ pub struct StepPart {
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum PartKind {
-    /// A device runs an op or kernel that is neither communication nor a copy.
+    /// A device runs an op or kernel that is neither communication nor a copy, or a memset.
     DeviceCompute,
     /// A device runs a collective and computes nothing at the same time (exposed communication).
     Collectives,
@@ -100,7 +100,8 @@ pub enum PartKind {
     HostToDevice,
     /// A device-to-host copy or outfeed runs, but no other work on the device.
     DeviceToHost,
-    /// A copy between or within devices or a memset runs, but no compute or collective.
+    /// A copy between or within devices, or one in an unknown direction, runs, but no compute or
+    /// collective.
     DeviceToDevice,
     /// The device waits for Python that its program calls on the host.
     PythonCallbacks,

@@ -306,7 +306,7 @@ pub struct MatrixOp {
 #[ts(export)]
 pub struct TransferRow {
     /// Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
-    /// `host_to_host`, `memset`, `other`.
+    /// `host_to_host`, `memset`, `unknown`.
     pub direction: String,
     /// Kind of host memory used: one of `pageable`, `pinned`, `managed`, or empty if not recorded.
     pub memory: String,
@@ -334,7 +334,7 @@ pub struct TransferRow {
 #[ts(export)]
 pub struct TransferSize {
     /// Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
-    /// `host_to_host`, `memset`, `other`.
+    /// `host_to_host`, `memset`, `unknown`.
     pub direction: String,
     /// Smallest copy size of the bin.
     #[ts(type = "number")]

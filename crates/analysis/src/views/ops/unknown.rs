@@ -1,7 +1,7 @@
 //! Time of ops that compute but whose FLOPs are unknown.
 //!
 //! Figures of FLOPs leave these ops out, so each is shown with this share. Ops that compute nothing
-//! (copies, communication) do not count as unknown, and neither do control ops and ends of
+//! (copies, communication, memsets) do not count as unknown, and neither do control ops and ends of
 //! asynchronous ops, whose work is counted elsewhere.
 
 use stepscope_model::{Class, DeviceKind, Session};
@@ -34,6 +34,7 @@ fn is_unknown(session: &Session, op: &Measured) -> bool {
         .any(|class| class.name() == op.row.class);
     op.row.flops.is_none()
         && !computes_nothing
+        && op.row.category != "transfer"
         && !is_async_half(&op.row.category)
         && !op.op.is_some_and(|id| session.op(id).is_control)
 }

@@ -185,10 +185,9 @@ impl<'a> Apply<'a> {
 
     /// The kernel's own name is better evidence than the op for copies and communication.
     fn class(&self, label: &Label, op: Option<OpId>) -> Class {
-        let own = if label.transfer.is_some() {
-            Class::Copy
-        } else {
-            kernel_class(self.session.strings.get(label.name))
+        let own = match label.transfer {
+            Some(transfer) => transfer.class(),
+            None => kernel_class(self.session.strings.get(label.name)),
         };
         match op.map(|op| self.session.op_class(op)) {
             None | Some(Class::Compute) => own,

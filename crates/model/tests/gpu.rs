@@ -194,3 +194,50 @@ fn reused_ids_make_no_mesh_of_arrows() {
     );
     assert_eq!(session.flows_of(HostId(0)).all().len(), 0);
 }
+
+/// AMD's runtime copies with kernels of one name; the calls that launch them say where to.
+#[test]
+fn copies_have_the_direction_of_their_launch() {
+    let session = session(
+        "device gpu:0 amd MI300X
+         stream 1 Kernel
+           10..12us __amd_rocclr_copyBuffer.kd [correlation_id=1]
+           20..22us __amd_rocclr_copyBuffer.kd [correlation_id=2]
+           30..32us __amd_rocclr_copyBuffer.kd [correlation_id=3]
+           40..42us __amd_rocclr_copyBuffer.kd [correlation_id=4]
+           50..52us __amd_rocclr_copyBuffer.kd [correlation_id=9]
+           60..62us CopyDeviceToDevice [correlation_id=5]
+           70..72us __amd_rocclr_fillBufferAligned.kd [correlation_id=6]
+         thread main
+           0..1us hipMemcpyHtoDAsync [correlation_id=1]
+           1..2us hipMemcpyDtoDAsync [correlation_id=2]
+           2..3us hipMemcpyAsync [correlation_id=3]
+           3..4us hipMemcpyDtoHAsync [correlation_id=4]
+           4..5us hipMemcpyHtoDAsync [correlation_id=5]
+           5..6us hipMemsetD8Async [correlation_id=6]",
+    );
+    let stream = session
+        .tracks
+        .iter()
+        .find(|track| track.device.is_some() && track.slice_count() > 0)
+        .expect("a stream");
+    let labels = stream.lanes.iter().flat_map(|lane| lane.labels());
+    let told = labels.map(|&id| session.label(id)).map(|label| {
+        let transfer = label.transfer.expect("a transfer");
+        (transfer.direction, label.class)
+    });
+    let copy = |direction| (direction, Class::Copy);
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            copy(Direction::HostToDevice),
+            copy(Direction::DeviceToDevice),
+            copy(Direction::Other),
+            copy(Direction::DeviceToHost),
+            copy(Direction::Other),
+            // What the copy itself says counts.
+            copy(Direction::DeviceToDevice),
+            (Direction::Memset, Class::Compute),
+        ]
+    );
+}

@@ -16,6 +16,7 @@ pub mod shell;
 pub(crate) mod steps;
 mod table;
 pub mod thresholds;
+mod unknown_copies;
 pub mod words;
 
 pub(crate) use cell::indented;
@@ -25,4 +26,5 @@ pub use note::{Note, NoteKind};
 pub(crate) use nothing::no_device_work;
 pub use steps::{between_in_words, found_in_words};
 pub use table::Table;
+pub(crate) use unknown_copies::unknown_copies;
 pub use words::{Word, Words};

@@ -104,3 +104,78 @@ fn kernels_of_amd_and_none_elsewhere() {
         );
     }
 }
+
+/// A memset prepares memory for the op that launches it: it is no copy, and nothing that donation saves.
+#[test]
+fn memsets_are_work_of_the_device_and_no_copies() {
+    let session = drawn(&["
+        host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute,Memset,MemcpyD2D
+        repeat 4 every 100us
+          0..40us gemm [correlation_id=$i hlo_op=dot.1 hlo_module=jit_step program_id=5]
+          40..70us Memset [memset_details='kind:Device num_bytes:3000000 async:1']
+          70..80us MemcpyD2D [memcpy_details='kind_src:device kind_dst:device size:64000 dest:0 async:1']
+        end
+        thread python
+        repeat 4 every 100us
+          0..100us train #step_num=$i,_r=1#
+        end
+    "]);
+    let overview = ask(&session, "overview", &[]);
+    let part = |name: &str| {
+        let parts = rows(&overview, "step_parts").iter();
+        let own = parts.filter(|row| row["part"] == name);
+        own.filter_map(|row| row["mean_ps"].as_f64()).sum::<f64>()
+    };
+    near(&json!(part("device_compute")), 70e6);
+    near(&json!(part("device_to_device")), 10e6);
+    let ops = ask(&session, "ops", &[]);
+    let memset = rows(&ops, "rows")
+        .iter()
+        .find(|row| row["name"] == "memset");
+    assert_eq!(memset.map(|row| &row["class"]), Some(&json!("compute")));
+    // It computes nothing, so its FLOPs are no riddle; those of the product are.
+    near(&ops["flops_unknown_ratio"], 0.5);
+    let kernels = ask(&session, "kernels", &[]);
+    let transfers = rows(&kernels, "transfers").iter();
+    let told: Vec<_> = transfers
+        .map(|row| (&row["direction"], &row["total_ps"]))
+        .collect();
+    let copies = (&json!("device_to_device"), &json!(40_000_000));
+    assert_eq!(told, [copies, (&json!("memset"), &json!(120_000_000))]);
+}
+
+#[test]
+fn copies_of_unknown_direction_are_told() {
+    let session = drawn(&["
+        host vm
+        device gpu:0 amd MI300X
+        stream 16 Kernel
+        repeat 4 every 100us
+          0..40us gemm [correlation_id=$i hlo_op=dot.1 hlo_module=jit_step program_id=5]
+          70..80us __amd_rocclr_copyBuffer.kd
+        end
+        thread python
+        repeat 4 every 100us
+          0..100us train #step_num=$i,_r=1#
+        end
+    "]);
+    for analysis in ["steps", "overview"] {
+        let report = ask(&session, analysis, &[]);
+        let mut notes = rows(&report, "notes").iter();
+        let note = notes.find(|note| note["id"] == "directions-unknown");
+        let text = note
+            .and_then(|note| note["text"].as_str())
+            .unwrap_or_default();
+        assert!(
+            text.starts_with("4 copies (40.00 µs), whose direction"),
+            "{analysis}: {report}"
+        );
+    }
+    let kernels = ask(&session, "kernels", &[]);
+    assert_eq!(
+        rows(&kernels, "transfers")[0]["direction"],
+        json!("unknown")
+    );
+}

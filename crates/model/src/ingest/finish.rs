@@ -132,7 +132,7 @@ fn gpu_work(session: &mut Session, graph_events: &[GraphEvents]) -> GpuRuns {
             &mut session.tracks,
             &gpus,
             &flows,
-            &mut session.labels,
+            (&mut session.labels, &session.strings),
             |track, event| events.get(track, event)?.correlation,
         );
         let of_host = OfHost {

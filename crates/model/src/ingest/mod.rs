@@ -19,6 +19,7 @@ mod clocks;
 mod decode;
 mod deferred;
 mod devices;
+mod directions;
 mod environment;
 mod finish;
 mod graph_events;

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::directions::direct;
 use crate::flow::{FlowKind, HostFlows};
 use crate::ids::{DeviceId, HostId, LabelId, ProgramId, SliceId, TrackId};
 use crate::label::{Label, SliceKind};
 use crate::session::{Device, ProgramRun};
+use crate::strings::Strings;
 use crate::track::{Track, TrackRole, relabel};
 use crate::units::{Picos, Span};
 
@@ -72,16 +74,17 @@ pub(super) struct GpuRuns {
 /// the program. If no such slice was recorded, it is a sequence of kernels of one program in which no
 /// op returns to the first one; it was launched when its first kernel was. `flows` are the host's
 /// arrows, and `graph_launch` gives the launch of a graph that an event is part of. Kernels that name
-/// no op get the program of the slice that launched them.
+/// no op get the program of the slice that launched them, and copies the direction of their launch.
 pub(super) fn gpu_runs(
     tracks: &mut [Track],
     gpus: &[(DeviceId, Vec<usize>)],
     flows: &HostFlows,
-    labels: &mut Vec<Label>,
+    (labels, strings): (&mut Vec<Label>, &Strings),
     graph_launch: impl Fn(TrackId, u32) -> Option<u64>,
 ) -> GpuRuns {
     let mut found = GpuRuns::default();
     for (id, streams) in gpus {
+        direct(tracks, labels, strings, flows, streams);
         let mut kernels = launched_kernels(tracks, labels, flows, &graph_launch, streams);
         found.attributed += attribute(tracks, labels, &mut kernels);
         kernels.sort_unstable_by_key(|kernel| (kernel.span, kernel.slice));

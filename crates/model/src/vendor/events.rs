@@ -95,6 +95,14 @@ pub(crate) fn gpu_transfer(name: &str) -> Option<Direction> {
     )
 }
 
+/// The direction that a call of the driver names, such as `hipMemcpyHtoDAsync` or `cuMemcpyDtoH_v2`.
+pub(crate) fn call_direction(name: &str) -> Option<Direction> {
+    let prefixes = ["hip", "cuda", "cu"];
+    let call = prefixes.iter().find_map(|one| name.strip_prefix(one))?;
+    gpu_transfer(call)
+        .filter(|direction| !matches!(direction, Direction::Other | Direction::Memset))
+}
+
 /// Class of an op from its HLO category, if the HLO itself is not in the profile.
 pub(crate) fn category_class(category: &str) -> Class {
     const COLLECTIVES: [&str; 9] = [
@@ -183,5 +191,13 @@ mod tests {
         assert_eq!(by_amd("initHeap"), None);
         assert_eq!(gpu_transfer("loop_copy_fusion"), None);
         assert_eq!(gpu_transfer("copy_fusion"), None);
+        let call = call_direction;
+        assert_eq!(call("hipMemcpyHtoDAsync"), Some(Direction::HostToDevice));
+        assert_eq!(call("cuMemcpyDtoHAsync_v2"), Some(Direction::DeviceToHost));
+        assert_eq!(call("hipMemcpyDtoD"), Some(Direction::DeviceToDevice));
+        assert_eq!(call("cuMemcpyPeerAsync"), None);
+        assert_eq!(call("cudaMemcpyAsync"), None);
+        assert_eq!(call("hipMemsetD8Async"), None);
+        assert_eq!(call("MemcpyH2D"), None);
     }
 }

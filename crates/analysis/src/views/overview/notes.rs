@@ -9,6 +9,7 @@ use crate::measuring::steps::StepParts;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::steps::step_notes;
+use crate::telling::unknown_copies;
 use crate::views::ops::OpsReport;
 
 /// What a selection of programs or names leaves as it is.
@@ -32,6 +33,7 @@ pub(super) fn notes(
     let mut notes: Vec<Note> = alike(&session.warnings).iter().map(warning).collect();
     notes.extend(step_notes(session, Some(selected)));
     notes.extend(excluded(session, devices, parts));
+    notes.extend(unknown_copies(session, selected));
     if parts.iter().any(|row| row.device.is_none()) {
         notes.push(Note::warning(
             "steps-of-host",

@@ -26,6 +26,7 @@ use crate::measuring::steps::StepSource;
 
 use crate::measuring::steps::{divide_steps, step_time};
 use crate::telling::steps::step_notes;
+use crate::telling::unknown_copies;
 
 /// The `steps` analysis.
 pub struct Steps;
@@ -61,6 +62,8 @@ stepscope steps ./logs --steps 10..20 --csv";
         let mut rows = rows::report_rows(session, &all.rows);
         rows.retain(|row| selected.matches(&[&row.host, &row.device]));
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        let mut notes = step_notes(session, Some(&selected));
+        notes.extend(unknown_copies(session, &selected));
         Ok(StepsReport {
             source: session
                 .step_origin
@@ -69,7 +72,7 @@ stepscope steps ./logs --steps 10..20 --csv";
             step_time_ps: step_time(session, &selected),
             rows,
             row_count,
-            notes: step_notes(session, Some(&selected)),
+            notes,
         })
     }
 }

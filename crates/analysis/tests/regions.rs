@@ -283,6 +283,26 @@ fn device_time_is_that_of_what_was_launched_within() {
     assert!(notes(&report).contains("Launches were found for 72.2 % of the device time"));
 }
 
+/// Runtimes name what launches a kernel after it.
+#[test]
+fn names_of_kernels_are_no_annotations() {
+    let named = GPU
+        .replace("100..200us gemm", "100..200us loop_add_fusion.kd")
+        .replace(
+            "20..40us  layer_0",
+            "8..14us loop_add_fusion\n      20..40us  layer_0",
+        );
+    let session = drawn(&[&named]);
+    let report = ask(&session, "regions", &[]);
+    assert!(!names(&report).contains(&"loop_add_fusion"), "{report}");
+    assert_eq!(
+        micros(row(&report, "forward_pass"), "device_ps"),
+        Some(130.0)
+    );
+    let all = ask(&session, "regions", &[("kind", "all")]);
+    assert_eq!(text(row(&all, "loop_add_fusion"), "kind"), "runtime");
+}
+
 #[test]
 fn launches_on_threads_without_regions_leave_device_time_unknown() {
     let apart = GPU

@@ -227,10 +227,7 @@ impl<'a> Paths<'a> {
         let mut sums: BTreeMap<String, i64> = BTreeMap::new();
         for piece in self.steps.iter().flat_map(|(_, pieces)| pieces) {
             let scope = match self.label(piece) {
-                Some(label) => match scope(self.session, label).rsplit_once('/') {
-                    Some((scope, _)) => scope.to_owned(),
-                    None => "without a scope".to_owned(),
-                },
+                Some(label) => scope_around(scope(self.session, label)).to_owned(),
                 None => self.told(piece),
             };
             *sums.entry(scope).or_default() += piece.to_ps - piece.from_ps;
@@ -423,9 +420,22 @@ fn program(session: &Session, label: LabelId) -> String {
     program.map_or_else(String::new, |id| session.program(id).title())
 }
 
+/// The name stack of a label's op, or of the framework's op.
 fn scope(session: &Session, label: LabelId) -> &str {
-    let op = session.label(label).op;
-    op.map_or("", |op| session.text(session.op(op).scope))
+    let label = session.label(label);
+    let scope = label.op.map(|op| session.op(op).scope);
+    scope
+        .or(label.framework_op)
+        .map_or("", |scope| session.text(scope))
+}
+
+/// What lies around the op of a name stack. A single name is a scope of its own, as in `scopes`.
+fn scope_around(stack: &str) -> &str {
+    match stack.rsplit_once('/') {
+        Some((scope, _)) => scope,
+        None if stack.is_empty() => "without a scope",
+        None => stack,
+    }
 }
 
 fn source(session: &Session, label: LabelId) -> &str {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::host_names::{Region, RegionKind, region};
 use stepscope_model::{Activity, CompilePhase, LabelId, Session, SliceKind};
 
@@ -39,6 +39,36 @@ pub(super) struct LabelRegion {
     pub(super) is_of_program: bool,
 }
 
+/// Names of kernels. Runtimes name what launches a kernel after it, which no annotation of the program is.
+struct Launches<'a>(FxHashSet<&'a str>);
+
+impl<'a> Launches<'a> {
+    fn of(session: &'a Session) -> Self {
+        let kernels = session.labels.iter();
+        let kernels = kernels.filter(|label| label.kind == SliceKind::Kernel);
+        Self(
+            kernels
+                .map(|label| plain(session.text(label.name)))
+                .collect(),
+        )
+    }
+
+    fn told(&self, found: Region<'a>) -> Region<'a> {
+        let is_launch = found.kind == RegionKind::Annotation && self.0.contains(plain(found.name));
+        let kind = if is_launch {
+            RegionKind::Runtime
+        } else {
+            found.kind
+        };
+        Region { kind, ..found }
+    }
+}
+
+/// The name of a kernel without the mark of AMD's compiler.
+fn plain(name: &str) -> &str {
+    name.strip_suffix(".kd").unwrap_or(name)
+}
+
 /// All regions of a session.
 pub(super) struct Names {
     pub(super) regions: Vec<Named>,
@@ -47,10 +77,14 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn of(session: &Session, selected: &Selected<'_>, options: &RegionsOptions) -> Self {
+        let launches = Launches::of(session);
         let found: Vec<Option<Region<'_>>> = session
             .labels
             .iter()
-            .map(|label| region(session.text(label.name), label.kind, label.activity))
+            .map(|label| {
+                let found = region(session.text(label.name), label.kind, label.activity)?;
+                Some(launches.told(found))
+            })
             .collect();
         let folds = match options.fold {
             Fold::None => Folds::default(),

@@ -59,8 +59,8 @@ pub(super) struct StepBlame {
     pub(super) instance: usize,
     /// Last arrival − median arrival at that instance.
     pub(super) lateness_ps: i64,
-    /// What the clocks of hosts leave open of it; 0 within a host.
-    pub(super) error_ps: i64,
+    /// Whether that is more than the clocks of hosts leave open, at a collective that all leave together.
+    pub(super) is_clear: bool,
     /// Σ over the step's collectives of the mean time the others waited.
     pub(super) caused_ps: i64,
     /// From leaving the previous collective to arriving, as recorded.
@@ -94,9 +94,6 @@ pub(super) fn blame(
     for at in waits {
         let (number, arrivals) = (at.instance, at.arrivals);
         let last = &survey.occurrences[arrivals.last];
-        if survey.ops[last.op].is_between_pairs() {
-            continue;
-        }
         let Some(step) = steps.at(last.device, last.span.start) else {
             continue;
         };
@@ -139,7 +136,8 @@ pub(super) fn blame(
                 op: survey.occurrences[last].op,
                 instance,
                 lateness_ps,
-                error_ps: clock_error_ps(evidence, instance, last),
+                is_clear: !survey.ops[survey.occurrences[last].op].is_between_pairs()
+                    && lateness_ps > clock_error_ps(evidence, instance, last),
                 caused_ps,
                 before: before.span(evidence, last),
                 activity: activity(evidence, &before, &threads, (&members, last), lateness_ps),

@@ -4,7 +4,8 @@
 //! it was last in at least half of the steps, if the probability of that by chance is below 1 %
 //! (binomial tail), and if the others waited at least 1 % of a step for it on average. This needs no
 //! spread between hosts, so it works with two hosts. With one host, its devices are compared. Steps in which
-//! it is no later than clocks may be wrong do not count.
+//! it is no later than clocks may be wrong do not count, nor do those in which it was late at a permute: stages of
+//! a pipeline arrive one after another.
 //!
 //! With two hosts, the chance that one of them is last in all of five steps is 6 %, so with few steps
 //! the size of the lateness must count too: a host that was last in every one of at least five steps
@@ -76,7 +77,7 @@ pub(super) fn stragglers(
     let straggler = |&place: &usize| {
         let own: Vec<&StepBlame> = blamed
             .iter()
-            .filter(|of| place_of(of.device) == place && of.lateness_ps > of.error_ps)
+            .filter(|of| place_of(of.device) == place && of.is_clear)
             .collect();
         let caused: f64 = own.iter().map(|of| of.caused_ps as f64).sum();
         let cost_ps = caused / blamed.len() as f64;

@@ -140,9 +140,9 @@ impl Seen {
             Framework::Jax => return None,
             Framework::TensorFlow => "TensorFlow",
             Framework::PyTorch => "PyTorch",
-            Framework::Other => "another framework",
+            Framework::Other => "this framework",
         };
-        is_one_of(OF_JAX, rule).then(|| format!("These are of JAX, and the program uses {name}."))
+        is_one_of(OF_JAX, rule).then(|| format!("How {name} records these is not known."))
     }
 
     /// What the session lacks of what a rule looks at.

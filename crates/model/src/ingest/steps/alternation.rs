@@ -114,9 +114,9 @@ impl Alternation {
     }
 }
 
-/// The functions that train something, with their arrays. One of a single op may do its part for others, such
-/// as a correction of what they solve: it updates arrays of kinds that they use. What the host dispatches op by
-/// op only looks like an update.
+/// The functions that train something, with their arrays. What returns one array changed may also normalize it
+/// or correct it: it does its part for others only if they use arrays of that kind. What the host dispatches
+/// op by op only looks like an update.
 fn trained<'a>(
     programs: &'a [Program],
     all: &BTreeSet<ProgramId>,
@@ -127,10 +127,10 @@ fn trained<'a>(
         let program = &programs[one.index()];
         let mut others = known.iter().filter(|(other, _)| *other != one);
         let own = &known[one];
-        own.trains()
-            && (!program.is_single_op()
-                || !program.is_dispatched_op()
-                    && others.any(|(_, other)| own.updates_kinds_of(other)))
+        let is_model = own.updates_several() && !program.is_single_op();
+        let mut does_part =
+            || !program.is_dispatched_op() && others.any(|(_, other)| own.updates_kinds_of(other));
+        own.trains() && (is_model || does_part())
     };
     let trained: BTreeSet<ProgramId> = known.keys().copied().filter(is_trained).collect();
     known

@@ -313,8 +313,13 @@ impl<'a> Arrays<'a> {
     pub(super) fn trains(&self) -> bool {
         let updated = self.kinds.iter().filter(|(_, uses)| uses.updates() > 0);
         let may_be_parameters =
-            self.updated() >= MIN_SHARED || updated.into_iter().any(|(kind, _)| is_large(kind));
+            self.updates_several() || updated.into_iter().any(|(kind, _)| is_large(kind));
         may_be_parameters && self.read() > 0
+    }
+
+    /// Whether it updates more than one array.
+    pub(super) fn updates_several(&self) -> bool {
+        self.updated() >= MIN_SHARED
     }
 
     /// Whether the other function uses arrays like those that this one updates.

@@ -8,6 +8,7 @@ use stepscope_model::Session;
 
 use crate::format::{self, Charset};
 use crate::page::{self, BOLD, FAINT};
+use crate::pasted::Pasted;
 
 /// Maximum number of findings on the screen.
 const FINDINGS: usize = 3;
@@ -20,8 +21,8 @@ const GAIN_WIDTH: usize = 16;
 pub(super) fn findings(
     session: &Session,
     options: &AdviceOptions,
-    width: usize,
-    charset: Charset,
+    (width, charset): (usize, Charset),
+    pasted: &Pasted,
 ) -> Vec<String> {
     // A selection that the overview accepts is one that advice accepts: errors were already
     // reported.
@@ -32,7 +33,10 @@ pub(super) fn findings(
     let more = match report.findings.len() - shown.len() {
         0 if shown.is_empty() => return Vec::new(),
         0 => String::new(),
-        more => format!("  {FAINT}{more} more with `stepscope advice`{FAINT:#}"),
+        more => {
+            let command = pasted.sentence("`stepscope advice PATH`");
+            format!("  {FAINT}{more} more with {command}{FAINT:#}")
+        }
     };
     let mut lines = vec![format!("{}{more}", page::heading("What to change first"))];
     if shown.is_empty() {
@@ -57,11 +61,7 @@ fn finding_line(finding: &AdviceFinding, width: usize, charset: Charset) -> Stri
         .gain_ps_per_step
         .filter(|&gain| gain > 0.0)
         .map(|gain| {
-            let word = if finding.is_replayed {
-                "saves"
-            } else {
-                "up to"
-            };
+            let word = finding.gain_word();
             charset.text(&format!("{word} {}", figures::duration_ps(gain)))
         })
         .unwrap_or_default();
@@ -111,7 +111,12 @@ mod tests {
         let options = AdviceOptions::default();
         let all = Advice::run(&session, &options).expect("a report").findings;
         assert!(all.iter().any(|one| one.id == "float32_matmul"));
-        let lines = findings(&session, &options, 100, Charset::Unicode);
+        let lines = findings(
+            &session,
+            &options,
+            (100, Charset::Unicode),
+            &Pasted::default(),
+        );
         assert!(lines[1].contains("Waiting for input"), "{lines:?}");
         assert!(!lines.concat().contains("f32"), "{lines:?}");
         assert!(lines[0].contains("more with"), "{lines:?}");

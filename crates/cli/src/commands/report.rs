@@ -77,7 +77,8 @@ pub(crate) fn print(
             thresholds: options.thresholds.clone(),
         };
         let width = output.width.min(WIDEST);
-        let findings = findings_section::findings(session, &advice, width, output.charset);
+        let findings =
+            findings_section::findings(session, &advice, (width, output.charset), &output.pasted);
         if !findings.is_empty() {
             output.text(&format!("{}\n\n", findings.join("\n")))?;
         }
@@ -95,7 +96,8 @@ pub(crate) fn print(
         thresholds: options.thresholds.clone(),
     };
     let width = output.width.min(WIDEST);
-    let findings = findings_section::findings(session, &advice, width, output.charset);
+    let findings =
+        findings_section::findings(session, &advice, (width, output.charset), &output.pasted);
     output.text(&text(session, &report, findings, output))?;
     Ok(Some(report))
 }
@@ -149,7 +151,12 @@ fn text(
     let ops = report.top_ops.len();
     let note_lines = notes.iter().map(Vec::len).sum::<usize>();
     let wanted = ops.min(OPS.max(left.saturating_sub(note_lines + 4)));
-    shorten(&mut notes, left.saturating_sub(wanted + 4).max(4), charset);
+    let all = output.pasted.sentence("`stepscope overview PATH`");
+    shorten(
+        &mut notes,
+        left.saturating_sub(wanted + 4).max(4),
+        (&all, charset),
+    );
     let notes = notes.concat();
     let rows = wanted.min(left.saturating_sub(notes.len() + 4)).max(3);
     sections.push(top_ops(report, rows, width, charset));
@@ -376,8 +383,9 @@ fn notes(notes: &[Note], width: usize, charset: Charset) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Drops the last notes until `room` lines are enough, and says how many were dropped.
-fn shorten(notes: &mut Vec<Vec<String>>, room: usize, charset: Charset) {
+/// Drops the last notes until `room` lines are enough, and says how many were dropped, and which command
+/// has `all`.
+fn shorten(notes: &mut Vec<Vec<String>>, room: usize, (all, charset): (&str, Charset)) {
     let lines = |notes: &[Vec<String>]| notes.iter().map(Vec::len).sum::<usize>();
     if lines(notes) <= room {
         return;
@@ -390,7 +398,7 @@ fn shorten(notes: &mut Vec<Vec<String>>, room: usize, charset: Charset) {
     let left_out = figures::counted(count - notes.len(), "more note");
     if count > notes.len() {
         notes.push(vec![format!(
-            "{FAINT}{ellipsis} {left_out} with `stepscope overview`{FAINT:#}"
+            "{FAINT}{ellipsis} {left_out} with {all}{FAINT:#}"
         )]);
     }
 }

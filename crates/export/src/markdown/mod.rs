@@ -136,15 +136,8 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
     let gain = finding.gain_ps_per_step.map(|gain_ps| {
         let share = finding.gain_ratio.map(figures::percent);
         let share = share.map_or_else(String::new, |share| format!(", {share}"));
-        let word = if finding.is_replayed {
-            "saves"
-        } else {
-            "up to"
-        };
-        format!(
-            " ({word} {} per step{share})",
-            figures::duration_ps(gain_ps)
-        )
+        let gain = figures::duration_ps(gain_ps);
+        format!(" ({} {gain} per step{share})", finding.gain_word())
     });
     let _ = writeln!(
         page,

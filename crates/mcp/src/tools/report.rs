@@ -183,10 +183,9 @@ fn advised(finding: &AdviceFinding) -> Block {
         let share = finding
             .gain_ratio
             .map(|ratio| format!(", {}", percent(ratio)));
-        let how = if finding.is_replayed {
-            "saves"
-        } else {
-            "saves up to"
+        let how = match finding.gain_word() {
+            "saves" => "saves",
+            _ => "saves up to",
         };
         let _ = write!(
             text,

@@ -1,6 +1,7 @@
 /** What to change, worst first and then largest gain, with evidence; then the checks that passed or did not run. */
 import { For, Show } from 'solid-js';
 
+import { gainWord } from '../../format/gain';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { titleOf } from '../../shell/session';
 import { hrefTo, selectionParams } from '../../shell/state';
@@ -89,7 +90,7 @@ function Card(props: {
         <Show when={finding().gain_ps_per_step}>
           {(gain) => (
             <span class="advice-gain" data-tip={estimateOf(finding())}>
-              <span class="muted">{finding().is_replayed ? 'saves' : 'up to'}</span>{' '}
+              <span class="muted">{gainWord(finding())}</span>{' '}
               <strong class="number">{formatDuration(Math.round(gain()))}</strong>{' '}
               <span class="muted">per step</span>
               <Show when={finding().gain_ratio}>

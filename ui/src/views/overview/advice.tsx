@@ -1,6 +1,7 @@
 /** What to change after the first finding, which the headline shows. */
 import { createMemo, For, Show } from 'solid-js';
 
+import { gainWord } from '../../format/gain';
 import { formatDuration } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import { VerdictSign } from '../../widgets/kpi';
@@ -44,7 +45,7 @@ export function NextFindings(props: { report: AdviceReport | undefined; isAwaite
                     >
                       {(gain) => (
                         <>
-                          <span class="muted">{finding.is_replayed ? 'saves' : 'up to'} </span>
+                          <span class="muted">{gainWord(finding)} </span>
                           <b>{formatDuration(Math.round(gain()))}</b>
                           <span class="muted"> per step</span>
                         </>

@@ -2,6 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import { changeOfTime, STEP_CHANGE_MEANING } from '../../compare/change';
+import { gainWord } from '../../format/gain';
 import { formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { CLASS_COLORS, partColor, PARTS, partTitle } from '../../format/palette';
 import { withUnits } from '../../format/units';
@@ -321,8 +322,7 @@ function First(props: { report: AdviceReport | undefined; isAwaited: boolean }) 
               <Show when={found().gain_ps_per_step}>
                 {(gain) => (
                   <span class="number headline-gain">
-                    {found().is_replayed ? 'saves ' : 'up to '}
-                    {formatDuration(Math.round(gain()))} per step
+                    {gainWord(found())} {formatDuration(Math.round(gain()))} per step
                     {found().gain_ratio === null ? '' : ` (${formatRatio(found().gain_ratio)})`}
                   </span>
                 )}

@@ -112,7 +112,22 @@ pub(super) struct Elsewhere {
     pub(super) fix: String,
 }
 
+/// A replay that may also save less than this share of what it says is told as a bound.
+const FIRM: f64 = 0.5;
+
 impl AdviceFinding {
+    /// `saves`, or `up to` where the gain was not replayed or the recording leaves open whether it is that
+    /// large.
+    pub fn gain_word(&self) -> &'static str {
+        let gain = self.gain_ps_per_step.unwrap_or(0.0);
+        let low = self.low_gain_ps_per_step.unwrap_or(gain);
+        if self.is_replayed && low >= FIRM * gain {
+            "saves"
+        } else {
+            "up to"
+        }
+    }
+
     /// Replaces texts and removes code that refer to JAX. XLA flags stay if the program uses XLA.
     pub(super) fn speak_of_no_jax(&mut self, has_xla: bool) {
         let Elsewhere { why, fix } = std::mem::take(&mut self.elsewhere);

@@ -106,7 +106,8 @@ fn paragraph(
             ": saves nothing on its own (replayed)".to_owned()
         }
         (Some(gain), Some(ratio)) if finding.is_replayed => format!(
-            ": saves {} per step, {} (replayed{})",
+            ": {} {} per step, {} (replayed{})",
+            finding.gain_word(),
             format::duration_ps(gain),
             format::percent(ratio),
             range(finding, gain)

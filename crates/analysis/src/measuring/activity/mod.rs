@@ -208,15 +208,24 @@ impl Threads {
     /// tracer, nothing is recorded of tracing. That is the innermost call around it: one around that has
     /// run other programs before, as every function does while `jax.disable_jit` is on.
     fn with_tracing(&self, track: &Track, windows: &[Span], compile: &Intervals) -> Intervals {
+        // JAX calls a function again from within its own call, to trace it.
         let call_around = |compiled: &Span| {
-            track.lanes.iter().rev().find_map(|lane| {
-                let mut around = lane.overlapping(*compiled).map(|index| (index, lane.span(index)));
-                let (_, call) = around.find(|&(index, span)| {
-                    let is_call = self.calls[lane.labels()[index].index()] != NO_LEVEL;
+            let mut around = None;
+            for lane in track.lanes.iter().rev() {
+                let mut calls = lane
+                    .overlapping(*compiled)
+                    .map(|at| (lane.labels()[at], lane.span(at)));
+                let call = calls.find(|(label, span)| {
+                    let is_call = self.calls[label.index()] != NO_LEVEL;
                     is_call && span.contains_instant(compiled.start)
-                })?;
-                Some(Span::new(call.start, compiled.end))
-            })
+                });
+                if let Some((label, span)) = call
+                    && around.is_none_or(|(own, _)| own == label)
+                {
+                    around = Some((label, span.start));
+                }
+            }
+            around.map(|(_, start)| Span::new(start, compiled.end))
         };
         let calls = compile.spans().iter().filter_map(call_around);
         let calls = Intervals::union_of(calls.collect());

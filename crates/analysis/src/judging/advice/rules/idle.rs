@@ -572,7 +572,7 @@ fn not_recorded(facts: &Facts<'_>, place: Place, finding: AdviceFinding) -> Outc
             "Between launches, the host waits for another process or does something that was not \
              annotated.",
         )
-        .fix(&format!(
+        .fix(format!(
             "Look at the gaps in the timeline, and record what the host does: {record}put \
              jax.profiler.TraceAnnotation around parts of the loop.",
         ))

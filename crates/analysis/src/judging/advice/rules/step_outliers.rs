@@ -209,8 +209,10 @@ impl<'a> Reason<'a> {
             self.own.is_none() && self.part == PartKind::Compilation && !is_steady(facts);
         if is_odd && self.may_be_noise {
             of_noise(self.typical, steps.usual)
-        } else if compiles_once {
+        } else if compiles_once || self.warms_up && self.own.is_none() {
             Severity::Warning
+        } else if self.own.as_ref().is_some_and(Own::is_left_over) {
+            Severity::Info
         } else {
             Severity::Bad
         }
@@ -316,6 +318,11 @@ impl Own {
             Self::Program(own) => own.text(facts),
             Self::Ops(own) => own.text(facts, step),
         }
+    }
+
+    /// Work from before the recording, which says nothing of the program.
+    fn is_left_over(&self) -> bool {
+        matches!(self, Self::Ops(own) if own.is_left_over())
     }
 
     fn why(&self) -> &'static str {

@@ -42,7 +42,7 @@ struct Grown {
     kind: Option<Kind>,
     op: OpId,
     /// How often it ran there, and usually; of [`Kind::Rounds`], in each run of its program.
-    runs: (i64, f64),
+    runs: (f64, f64),
     /// How often its program ran there, and usually.
     program_runs: (usize, f64),
     /// What it took beyond the usual.
@@ -302,7 +302,7 @@ impl<'a> Compared<'a> {
         );
         let usual_rounds = of_others(&in_run);
         let rounds = in_run(self.steps.typical);
-        let runs = (rounds.round() as i64, usual_rounds);
+        let runs = (rounds.round(), usual_rounds);
         let ran_in = |step: &&usize| by_step.contains_key(*step);
         let in_long = self.steps.long.iter().filter(ran_in).count();
         let in_others = self.others.iter().filter(ran_in).count();

@@ -89,6 +89,12 @@ impl Pasted {
         Cow::Owned(whole)
     }
 
+    /// `text` with a command such as `advice` at its end. That is not cut: a longer line can be pasted.
+    pub(crate) fn line(&self, text: &str, command: &str) -> String {
+        let whole = format!("{text} `stepscope {command} PATH`");
+        self.sentence(&whole).into_owned()
+    }
+
     /// The same of several sentences.
     pub(crate) fn sentences(&self, lines: &[String]) -> Vec<String> {
         let lines = lines.iter();

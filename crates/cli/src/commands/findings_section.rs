@@ -17,6 +17,8 @@ const CRUMB: f64 = 0.01;
 /// `up to 12.34 ms  ` before a finding.
 const GAIN_WIDTH: usize = 16;
 
+const TITLE: &str = "What to change first";
+
 /// The section; empty where there is nothing to change.
 pub(super) fn findings(
     session: &Session,
@@ -34,11 +36,11 @@ pub(super) fn findings(
         0 if shown.is_empty() => return Vec::new(),
         0 => String::new(),
         more => {
-            let command = pasted.sentence("`stepscope advice PATH`");
-            format!("  {FAINT}{more} more with {command}{FAINT:#}")
+            let more = pasted.line(&format!("{more} more with"), "advice");
+            format!("  {FAINT}{more}{FAINT:#}")
         }
     };
-    let mut lines = vec![format!("{}{more}", page::heading("What to change first"))];
+    let mut lines = vec![format!("{}{more}", page::heading(TITLE))];
     if shown.is_empty() {
         lines.push(format!("  Nothing that saves {}.", figures::percent(CRUMB)));
     }

@@ -20,6 +20,7 @@ use crate::format::{self, Charset};
 use crate::open;
 use crate::output::Output;
 use crate::page::{self, BOLD, FAINT};
+use crate::pasted::Pasted;
 use crate::table::{self, View};
 
 /// Maximum width of the page, for readability.
@@ -151,12 +152,8 @@ fn text(
     let ops = report.top_ops.len();
     let note_lines = notes.iter().map(Vec::len).sum::<usize>();
     let wanted = ops.min(OPS.max(left.saturating_sub(note_lines + 4)));
-    let all = output.pasted.sentence("`stepscope overview PATH`");
-    shorten(
-        &mut notes,
-        left.saturating_sub(wanted + 4).max(4),
-        (&all, charset),
-    );
+    let room = left.saturating_sub(wanted + 4).max(4);
+    shorten(&mut notes, room, charset, &output.pasted);
     let notes = notes.concat();
     let rows = wanted.min(left.saturating_sub(notes.len() + 4)).max(3);
     sections.push(top_ops(report, rows, width, charset));
@@ -384,8 +381,8 @@ fn notes(notes: &[Note], width: usize, charset: Charset) -> Vec<Vec<String>> {
 }
 
 /// Drops the last notes until `room` lines are enough, and says how many were dropped, and which command
-/// has `all`.
-fn shorten(notes: &mut Vec<Vec<String>>, room: usize, (all, charset): (&str, Charset)) {
+/// has all.
+fn shorten(notes: &mut Vec<Vec<String>>, room: usize, charset: Charset, pasted: &Pasted) {
     let lines = |notes: &[Vec<String>]| notes.iter().map(Vec::len).sum::<usize>();
     if lines(notes) <= room {
         return;
@@ -397,8 +394,7 @@ fn shorten(notes: &mut Vec<Vec<String>>, room: usize, (all, charset): (&str, Cha
     let ellipsis = charset.ellipsis();
     let left_out = figures::counted(count - notes.len(), "more note");
     if count > notes.len() {
-        notes.push(vec![format!(
-            "{FAINT}{ellipsis} {left_out} with {all}{FAINT:#}"
-        )]);
+        let line = pasted.line(&format!("{ellipsis} {left_out} with"), "overview");
+        notes.push(vec![format!("{FAINT}{line}{FAINT:#}")]);
     }
 }

@@ -83,7 +83,8 @@ fn each_sends(row: &CollectiveRow) -> i64 {
     row.bytes.unwrap_or(0) / parts
 }
 
-/// Bytes per second on the links, without waiting if that is known.
+/// Bytes per second on the links, without waiting if that is known. A participant alone uses none.
 fn rate(row: &CollectiveRow) -> Option<f64> {
-    row.transfer_bandwidth.or(row.bus_bandwidth)
+    let rate = row.transfer_bandwidth.or(row.bus_bandwidth);
+    rate.filter(|&rate| rate > 0.0)
 }

@@ -250,7 +250,8 @@ device-to-device copy.
 `device_to_host`: A device-to-host copy or outfeed runs, but no other work on the device.
 
 `device_to_device`: A copy between or within devices, or one in an unknown direction, runs, but no
-compute or collective.
+compute or
+collective.
 
 `python_callbacks`: The device waits for Python that its program calls on the host.
 

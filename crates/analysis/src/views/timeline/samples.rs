@@ -116,12 +116,14 @@ pub(super) fn two_steps() -> Session {
             series: None,
             is_cut: false,
             spans: vec![on(100, 200)],
+            threads: Vec::new(),
         },
         Step {
             number: 8,
             series: None,
             is_cut: false,
             spans: vec![on(200, 300)],
+            threads: Vec::new(),
         },
     ];
     session

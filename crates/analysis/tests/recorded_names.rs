@@ -198,3 +198,30 @@ fn each_label_says_how_its_op_was_found() {
         );
     }
 }
+
+/// A name stack of one name is that scope, as in `scopes`, and so is the op of a framework.
+#[test]
+fn the_path_names_scopes_as_the_tree_does() {
+    let session = drawn(&["
+        host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute
+        repeat 3 every 100us
+          0..40us a [hlo_op=a.1 hlo_module=f program_id=5 name=multiply]
+          40..60us b [hlo_op=b.2 hlo_module=f program_id=5 name='jit(f)/norm/add']
+          60..90us eigen [annotation='model/dense/MatMul:MatMul']
+          90..100us other
+        end
+        thread python
+        repeat 3 every 100us
+          0..100us train #step_num=$i,_r=1#
+        end
+    "]);
+    let report = ask(&session, "critical_path", &[]);
+    let scopes = report["scopes"].as_array().into_iter().flatten();
+    let mut told: Vec<&str> = scopes.filter_map(|row| row["scope"].as_str()).collect();
+    told.sort_unstable();
+    for scope in ["jit(f)/norm", "model/dense", "multiply", "without a scope"] {
+        assert!(told.contains(&scope), "{scope}: {told:?}");
+    }
+}

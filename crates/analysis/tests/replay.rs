@@ -573,30 +573,3 @@ fn without_its_host_a_device_still_runs_one_program_after_another() {
         }
     }
 }
-
-/// A name stack of one name is that scope, as in `scopes`, and so is the op of a framework.
-#[test]
-fn the_path_names_scopes_as_the_tree_does() {
-    let session = drawn(&["
-        host vm
-        device gpu:0 nvidia H100
-        stream 7 Compute
-        repeat 3 every 100us
-          0..40us a [hlo_op=a.1 hlo_module=f program_id=5 name=multiply]
-          40..60us b [hlo_op=b.2 hlo_module=f program_id=5 name='jit(f)/norm/add']
-          60..90us eigen [annotation='model/dense/MatMul:MatMul']
-          90..100us other
-        end
-        thread python
-        repeat 3 every 100us
-          0..100us train #step_num=$i,_r=1#
-        end
-    "]);
-    let report = ask(&session, "critical_path", &[]);
-    let scopes = rows(&report, "scopes").iter();
-    let mut told: Vec<&str> = scopes.filter_map(|row| row["scope"].as_str()).collect();
-    told.sort_unstable();
-    for scope in ["jit(f)/norm", "model/dense", "multiply", "without a scope"] {
-        assert!(told.contains(&scope), "{scope}: {told:?}");
-    }
-}

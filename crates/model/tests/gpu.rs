@@ -221,7 +221,7 @@ fn copies_have_the_direction_of_their_launch() {
         .iter()
         .find(|track| track.device.is_some() && track.slice_count() > 0)
         .expect("a stream");
-    let labels = stream.lanes.iter().flat_map(|lane| lane.labels());
+    let labels = stream.lanes.iter().flat_map(stepscope_model::Lane::labels);
     let told = labels.map(|&id| session.label(id)).map(|label| {
         let transfer = label.transfer.expect("a transfer");
         (transfer.direction, label.class)

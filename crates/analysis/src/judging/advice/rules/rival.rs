@@ -72,11 +72,7 @@ pub(super) fn rival_of_reads(facts: &Facts<'_>, place: Place) -> Option<Rival> {
 }
 
 /// The longest gaps of a place with these causes.
-fn gaps_of(
-    facts: &Facts<'_>,
-    (_, device): Place,
-    counts: impl Fn(Cause) -> bool,
-) -> Intervals {
+fn gaps_of(facts: &Facts<'_>, (_, device): Place, counts: impl Fn(Cause) -> bool) -> Intervals {
     let gaps = facts.gaps().longest.iter();
     let own = gaps.filter(|gap| {
         let is_own = device.is_none_or(|device| device.0 == gap.device_index);

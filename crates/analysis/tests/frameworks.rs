@@ -171,6 +171,27 @@ fn annotations_of_launches_tell_the_ops_of_tensorflow() {
 }
 
 /// What XLA writes with a launch is better than any annotation around it.
+/// What a table calls a row is found by that name, and by what else it says of it.
+#[test]
+fn rows_without_hlo_are_found_by_what_they_are_called() {
+    let session = drawn(&[ANNOTATED]);
+    let report = ask(&session, "ops", &[]);
+    let rows = report["rows"].as_array().expect("rows");
+    assert!(!rows.is_empty());
+    for row in rows {
+        for key in ["name", "scope"] {
+            let text = row[key].as_str().unwrap_or_default();
+            if text.is_empty() {
+                continue;
+            }
+            let pattern = format!("^{}$", regex::escape(text));
+            let found = ask(&session, "ops", &[("match", &pattern)]);
+            let mut found = found["rows"].as_array().into_iter().flatten();
+            assert!(found.any(|other| other[key] == row[key]), "{pattern}");
+        }
+    }
+}
+
 #[test]
 fn annotations_take_nothing_from_ops_of_xla() {
     let session = drawn(&["

@@ -275,7 +275,14 @@ impl Selected<'_> {
                 text(op.scope),
                 text(op.source),
             ]),
-            None => self.matches(&[text(label.name)]),
+            None => {
+                let transfer = label
+                    .transfer
+                    .map_or("", |transfer| transfer.direction.name());
+                let [own, kind] = [label.framework_op, label.framework_type];
+                let [own, kind] = [own, kind].map(|id| id.map_or("", text));
+                self.matches(&[text(label.name), own, kind, transfer])
+            }
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, is_over_peak, roo
 pub(crate) use row::{Measured, is_async_half, own_cost};
 use stepscope_model::{DeviceKind, Reads, SaturatingSum as _, Session};
 pub(crate) use tables::op_table;
-pub(crate) use unknown::{beside, unknown_flops_note, unknown_flops_ratio};
+pub(crate) use unknown::{MOST_UNKNOWN, beside, unknown_flops_note, unknown_flops_ratio};
 pub(crate) use within::regions_within;
 
 use crate::asking::group::Group;

@@ -13,6 +13,9 @@ use crate::telling::format;
 /// Shares below this are not mentioned.
 const LEAST_SHARE: f64 = 0.000_5;
 
+/// With a larger share of work of unknown operations, rates that count them as none say little.
+pub(crate) const MOST_UNKNOWN: f64 = 0.2;
+
 /// Σ self time of computing ops without known FLOPs ÷ Σ self time of all ops, 0..1.
 pub(crate) fn unknown_flops_ratio<'a>(
     session: &Session,

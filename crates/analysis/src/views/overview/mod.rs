@@ -17,6 +17,7 @@ use clap::Args;
 pub(crate) use figures::{NO_OCCUPANCY, compute_bound_kernels, occupancy};
 pub use report::{IdleKind, IdleShare, OverviewReport, StepBalance, Verdict};
 use stepscope_model::Session;
+pub(crate) use verdicts::LEAST_OF_STEP;
 
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;

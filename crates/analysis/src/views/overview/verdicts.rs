@@ -12,7 +12,7 @@ use crate::measuring::steps::{PartKind, share_of};
 use crate::measuring::work::MIN_OPS;
 use crate::telling::format;
 use crate::telling::thresholds::{Threshold, Thresholds, VerdictKind};
-use crate::views::ops::unknown_flops_ratio;
+use crate::views::ops::{MOST_UNKNOWN, unknown_flops_ratio};
 
 /// Every figure in the table of thresholds, with its verdict.
 pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdict> {
@@ -92,10 +92,7 @@ fn little_work(facts: &Facts<'_>, threshold: &Threshold) -> Option<Tempered> {
     })
 }
 
-/// With a larger share of work of unknown operations, a rate that counts them as none is no bad news: it is
-/// a bound from below.
-const MOST_UNKNOWN: f64 = 0.2;
-
+/// A rate that counts unknown operations as none is a bound from below, and no bad news.
 fn mostly_unknown(
     facts: &Facts<'_>,
     threshold: &Threshold,
@@ -120,8 +117,8 @@ fn mostly_unknown(
     })
 }
 
-/// Kernels that take less of a step are not worth a look.
-const LEAST_OF_STEP: f64 = 0.1;
+/// What takes less of a step is not worth a look.
+pub(crate) const LEAST_OF_STEP: f64 = 0.1;
 
 /// Low occupancy by itself does not say that a kernel is slow.
 fn low_occupancy(

@@ -8,7 +8,7 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::judging::verdict::Severity;
 use crate::telling::format;
-use crate::views::ops::{OpRow, unknown_flops_ratio};
+use crate::views::ops::{MOST_UNKNOWN, OpRow, unknown_flops_ratio};
 use crate::views::roofline::{computing, while_computing};
 
 pub(super) static RULE: Rule = Rule {
@@ -20,9 +20,6 @@ pub(super) static RULE: Rule = Rule {
 
 /// Below this share of all work, computation is negligible.
 const MIN_COMPUTATION: f64 = 0.05;
-
-/// With a larger share of work whose operations are unknown, rates say little.
-const MOST_UNKNOWN: f64 = 0.2;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     if !facts.has_enough_work() {

@@ -98,14 +98,15 @@ mod variants;
 
 use super::report::AdviceFinding;
 use crate::measuring::activity::Cause;
+use crate::views::overview::LEAST_OF_STEP;
 pub(super) use needs::Seen;
 pub(super) use rule::Outcome;
 pub use rule::Rule;
 use rule::{
-    CPU_ONLY, FEW_STEPS, LEAST_OF_STEP, LITTLE_WORK, NO_HLO, NO_WORK, PART_ESTIMATE, SHARE_OF_WORK,
-    WAITING, Waiting, each_ps, finding, fullest, gravity, is_control, is_in_few_steps,
-    judged_in_recording, length_of, matters, no_memory, no_steps, ops_seen, part, share,
-    share_of_calls, waiting, who_spends,
+    CPU_ONLY, FEW_STEPS, LITTLE_WORK, NO_HLO, NO_WORK, PART_ESTIMATE, SHARE_OF_WORK, WAITING,
+    Waiting, each_ps, finding, fullest, gravity, is_control, is_in_few_steps, judged_in_recording,
+    length_of, matters, no_memory, no_steps, ops_seen, part, share, share_of_calls, waiting,
+    who_spends,
 };
 
 /// All rules, in the order in which checks are listed.

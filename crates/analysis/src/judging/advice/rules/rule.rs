@@ -58,9 +58,6 @@ pub(super) const NO_HLO: &str =
 /// Why a rule about accelerators cannot be checked.
 pub(super) const CPU_ONLY: &str = "Only XLA:CPU recorded work.";
 
-/// Work below this share of a step matters little, however little else the devices do.
-pub(super) const LEAST_OF_STEP: f64 = 0.1;
-
 /// How a share of the work is converted to time.
 pub(super) const SHARE_OF_WORK: &str =
     "share of these ops in all work × time per step in which ops run";

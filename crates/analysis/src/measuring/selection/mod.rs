@@ -267,23 +267,20 @@ impl Selected<'_> {
         if !self.has_program(label.program) {
             return false;
         }
-        match op {
-            Some(op) => self.matches(&[
+        if let Some(op) = op {
+            return self.matches(&[
                 text(label.name),
                 text(op.name),
                 text(op.category),
                 text(op.scope),
                 text(op.source),
-            ]),
-            None => {
-                let transfer = label
-                    .transfer
-                    .map_or("", |transfer| transfer.direction.name());
-                let [own, kind] = [label.framework_op, label.framework_type];
-                let [own, kind] = [own, kind].map(|id| id.map_or("", text));
-                self.matches(&[text(label.name), own, kind, transfer])
-            }
+            ]);
         }
+        let transfer = label.transfer;
+        let transfer = transfer.map_or("", |transfer| transfer.direction.name());
+        let [own, kind] = [label.framework_op, label.framework_type];
+        let [own, kind] = [own, kind].map(|id| id.map_or("", text));
+        self.matches(&[text(label.name), own, kind, transfer])
     }
 }
 

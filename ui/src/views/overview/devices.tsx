@@ -11,8 +11,8 @@ import type { OverviewReport } from '../../wire/generated/OverviewReport';
 /** Devices that are listed at first. */
 const AT_FIRST = 16;
 
-/** The note about devices that are listed with a share that the mean does not contain. */
-const OUTSIDE_OF_STEPS = 'devices-outside-of-steps';
+/** The notes about devices that are listed with a share that the mean does not contain. */
+const LEFT_OUT = ['devices-beside-steps', 'devices-outside-of-steps'];
 
 /** The mean busy share, with the number of devices that it is of where others worked, too. */
 function meanText({ device_busy_ratio, device_busy_count, devices }: OverviewReport): string {
@@ -68,13 +68,13 @@ export function Devices(props: { report: OverviewReport }) {
             )}
           </For>
           <FirstOf first={shown} noun="device" which="least busy" />
-          <Show when={props.report.notes.find(({ id }) => id === OUTSIDE_OF_STEPS)}>
+          <For each={props.report.notes.filter(({ id }) => LEFT_OUT.includes(id))}>
             {(note) => (
               <p class="muted devices-note">
-                <Prose text={note().text} />
+                <Prose text={note.text} />
               </p>
             )}
-          </Show>
+          </For>
         </Show>
       </div>
     </section>

@@ -305,7 +305,7 @@ fn inferred_note(rows: &[OpRow]) -> Option<Note> {
 
 /// The share of the time that is attributed to an op, if not all of it is. Copies never are.
 fn attribution_note(session: &Session, ratio: f64, has_bare_kernels: bool) -> Option<Note> {
-    let rest = "listed by kernel name or copy direction and has no FLOPs";
+    let rest = "listed by kernel, op of a framework or copy direction and has no FLOPs";
     if ratio <= 0.0 {
         let text = format!("No device time is attributed to HLO ops; all of it is {rest}.");
         let hint = "Only programs compiled by XLA have HLO ops.";

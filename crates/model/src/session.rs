@@ -103,10 +103,20 @@ pub struct Host {
 }
 
 impl Host {
+    /// A recorded fact.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        let found = self.facts.iter().find(|fact| fact.0 == name);
+        found.map(|fact| fact.1.as_str())
+    }
+
+    /// A recorded fact that is a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.fact(name)?.parse().ok()
+    }
+
     /// Whether its threads were recorded, as far as the capture says: not if host tracing was off.
     pub fn records_threads(&self) -> bool {
-        let mut facts = self.facts.iter();
-        !facts.any(|(name, value)| name == "option host_tracer_level" && value == "0")
+        self.number("option host_tracer_level") != Some(0)
     }
 }
 

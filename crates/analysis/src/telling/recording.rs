@@ -138,8 +138,7 @@ pub(crate) fn missing_tracers(session: &Session) -> Option<String> {
         let mut hosts = session.hosts.iter();
         !session.hosts.is_empty()
             && hosts.all(|host| {
-                let recorded = host.facts.iter().find(|fact| fact.0 == name);
-                let recorded = recorded.and_then(|fact| fact.1.parse::<u64>().ok());
+                let recorded = host.number(&name);
                 recorded.is_some_and(|recorded| recorded >= level)
             })
     };

@@ -4,8 +4,7 @@ use stepscope_model::Session;
 
 use super::items::Item;
 use super::nodes::{Node, arrays};
-use super::noise::FEWEST_STEPS;
-use super::noise::{Effect, RunNoise, discoveries, effect};
+use super::noise::{Effect, FEWEST_STEPS, RunNoise, discoveries, effect};
 use super::pairing::Pairing;
 use super::ranges::{
     OtherWork, are_far_apart, are_mostly_apart, are_other_counts, effect_of_ranges, gap, number,

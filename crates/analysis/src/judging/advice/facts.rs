@@ -497,9 +497,13 @@ impl<'a> Facts<'a> {
 
     /// Whether devices worked, and all that did are XLA:CPU devices.
     pub(super) fn is_cpu_only(&self) -> bool {
-        let mut working = self.working().peekable();
-        working.peek().is_some()
-            && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
+        let mut kinds = self.kinds().peekable();
+        kinds.peek().is_some() && kinds.all(|kind| kind == DeviceKind::Cpu)
+    }
+
+    /// Kinds of the devices that worked.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = DeviceKind> {
+        self.working().map(|id| self.session.device(id).kind)
     }
 
     /// Whether the work is divided over devices: a program is partitioned, or several devices worked.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stepscope_model::{DeviceId, DeviceKind, Host, Session, Span, Warning, WarningKind};
+use stepscope_model::{DeviceId, DeviceKind, Session, Span, Warning, WarningKind};
 
 use super::limits;
 use super::report::{VerdictDevices, VerdictOp};
@@ -123,17 +123,6 @@ impl<'a> Evidence<'a> {
         working.peek().is_some()
             && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
     }
-}
-
-/// A recorded fact of a host.
-pub(super) fn fact<'a>(host: &'a Host, name: &str) -> Option<&'a str> {
-    let found = host.facts.iter().find(|fact| fact.0 == name);
-    found.map(|fact| fact.1.as_str())
-}
-
-/// A recorded fact that is a number.
-pub(super) fn number(host: &Host, name: &str) -> Option<u64> {
-    fact(host, name)?.parse().ok()
 }
 
 /// Lists names: `a, b, c, d and 5 more`.

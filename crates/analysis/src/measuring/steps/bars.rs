@@ -52,14 +52,19 @@ pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
         .unwrap_or((PartKind::Idle, 0.0))
 }
 
+/// The outliers beyond the median, and the median.
+pub(crate) fn long_steps(bars: &[StepBar]) -> (Vec<&StepBar>, f64) {
+    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
+    let usual_ps = median(&durations);
+    let is_long = |bar: &&StepBar| bar.is_outlier && bar.duration_ps > usual_ps;
+    (bars.iter().filter(is_long).collect(), usual_ps)
+}
+
 /// The long step that stands for the others, of the outliers beyond the median: half of the time that they lose
 /// is lost in steps at least as long. What makes it long costs more than what makes shorter ones long, however
 /// many of them there are.
 pub fn typical_long(bars: &[StepBar]) -> Option<&StepBar> {
-    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
-    let usual_ps = median(&durations);
-    let is_long = |bar: &&StepBar| bar.is_outlier && bar.duration_ps > usual_ps;
-    let mut sorted: Vec<&StepBar> = bars.iter().filter(is_long).collect();
+    let (mut sorted, usual_ps) = long_steps(bars);
     sorted.sort_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
     let lost = |bar: &StepBar| bar.duration_ps - usual_ps;
     let all: f64 = sorted.iter().copied().map(lost).sum();

@@ -8,8 +8,8 @@ mod rows;
 mod statistics;
 mod types;
 
-pub(crate) use bars::bars as step_bars;
 pub use bars::{EXPLAINS, excess_ps, grown_part, grown_parts, typical_long};
+pub(crate) use bars::{bars as step_bars, long_steps};
 pub(crate) use bars::{mean_parts, share_of};
 pub(crate) use marks::{marking_program, marks};
 pub(crate) use parts::position as part_position;

@@ -134,7 +134,8 @@ fn labels(session: &Session, passes: impl Fn(&str) -> bool) -> Vec<bool> {
         .collect()
 }
 
-fn times(track: &Track, wanted: &[bool]) -> Intervals {
+/// When slices with these labels ran on a thread.
+pub(super) fn times(track: &Track, wanted: &[bool]) -> Intervals {
     let spans = track.lanes.iter().flat_map(|lane| {
         let labels = lane.labels().iter().enumerate();
         let own = labels.filter(|(_, label)| wanted[label.index()]);

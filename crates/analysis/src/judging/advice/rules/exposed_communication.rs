@@ -108,8 +108,7 @@ const FLAGS: &str = "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\
 
 /// What to set: a flag for overlap only where overlap helps, and where the compiler needs one.
 fn code(facts: &Facts<'_>, main: &str, is_slow: bool) -> &'static str {
-    let mut kinds = facts.working().map(|id| facts.session.device(id).kind);
-    if !kinds.all(DeviceKind::is_gpu) {
+    if !facts.kinds().all(DeviceKind::is_gpu) {
         return "";
     }
     match main {

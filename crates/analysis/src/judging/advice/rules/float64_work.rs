@@ -47,10 +47,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let kinds: Vec<DeviceKind> = facts
-        .working()
-        .map(|id| facts.session.device(id).kind)
-        .collect();
+    let kinds: Vec<DeviceKind> = facts.kinds().collect();
     let peaks = common_peaks(facts.session, &facts.working().collect::<Vec<_>>());
     let rate = |product: ProductType| Some(peaks.products[product.index()]?.per_second);
     // Rates of f64 where a chip's table has them, and not the stated peak of all else.

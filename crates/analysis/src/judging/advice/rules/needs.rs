@@ -93,7 +93,7 @@ pub(in crate::judging::advice) struct Seen {
 impl Seen {
     pub(in crate::judging::advice) fn of(facts: &Facts<'_>) -> Self {
         let session = facts.session;
-        let kinds: Vec<DeviceKind> = facts.working().map(|id| session.device(id).kind).collect();
+        let kinds: Vec<DeviceKind> = facts.kinds().collect();
         let without: i64 = facts
             .rows_of_ops()
             .filter(|row| lacks_hlo(row))

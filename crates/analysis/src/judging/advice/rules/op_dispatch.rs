@@ -15,6 +15,7 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::steps::StepParts;
 
 use super::WAITING;
+use super::call_copies::times;
 
 /// What PyTorch records around its ops.
 const OPS: [&str; 4] = ["aten::", "autograd::", "torch::", "Optimizer."];
@@ -94,13 +95,4 @@ fn dispatching(session: &Session, host: HostId) -> Intervals {
     tracks.fold(Intervals::default(), |all, track| {
         all.union(&of_track(&track))
     })
-}
-
-fn times(track: &Track, wanted: &[bool]) -> Intervals {
-    let spans = track.lanes.iter().flat_map(|lane| {
-        let labels = lane.labels().iter().enumerate();
-        let own = labels.filter(|(_, label)| wanted[label.index()]);
-        own.map(|(index, _)| lane.span(index))
-    });
-    Intervals::union_of(spans.collect())
 }

@@ -14,8 +14,9 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::{CAUSES, Cause};
 use crate::measuring::interval::Intervals;
-use crate::measuring::steps::{EXPLAINS, PartKind, StepBar, grown_part, typical_long};
-use crate::measuring::steps::{MIN_APART, median};
+use crate::measuring::steps::{
+    EXPLAINS, MIN_APART, PartKind, StepBar, grown_part, long_steps, typical_long,
+};
 use crate::telling::format;
 use crate::views::hosts::LateStep;
 
@@ -57,18 +58,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "Requires {MIN_APART} steps to know the typical one; there {verb} {counted}."
         ));
     }
-    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
-    let usual = median(&durations);
-    let is_long = |bar: &&StepBar| bar.is_outlier && bar.duration_ps > usual;
-    let long: Vec<&StepBar> = bars.iter().filter(is_long).collect();
+    let (long, usual) = long_steps(bars);
     let lost: f64 = long.iter().map(|bar| bar.duration_ps - usual).sum();
     let gain = lost / bars.len() as f64;
     let severity = gravity(&facts.threshold("step_outlier_ratio"), gain / step);
     let Some((typical, severity)) = typical_long(bars).zip(severity) else {
+        let durations = bars.iter().map(|bar| bar.duration_ps);
         return Outcome::Passed(format!(
             "The longest of {} steps takes {} (median: {}).",
             bars.len(),
-            format::duration_ps(durations.iter().copied().fold(0.0, f64::max)),
+            format::duration_ps(durations.fold(0.0, f64::max)),
             format::duration_ps(usual)
         ));
     };

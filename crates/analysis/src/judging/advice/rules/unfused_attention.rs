@@ -116,8 +116,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
 
 /// What to call instead on the chips that worked, with an example.
 fn fix(facts: &Facts<'_>) -> (&'static str, &'static str) {
-    let mut kinds = facts.working().map(|id| facts.session.device(id).kind);
-    match kinds.next() {
+    match facts.kinds().next() {
         Some(DeviceKind::NvidiaGpu) => (
             "Use a single kernel: jax.nn.dot_product_attention with cuDNN.",
             "out = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation=\"cudnn\")",

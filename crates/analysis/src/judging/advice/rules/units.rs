@@ -20,7 +20,7 @@ impl Units {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         let session = facts.session;
         let devices: Vec<_> = facts.working().collect();
-        let mut kinds = devices.iter().map(|&id| session.device(id).kind);
+        let mut kinds = facts.kinds();
         let Some(kind) = kinds
             .next()
             .filter(|first| kinds.all(|kind| kind == *first))

@@ -3,7 +3,7 @@
 use stepscope_model::DeviceKind;
 
 use super::{Rule, work_on_cpu};
-use crate::judging::verdict::evidence::{Evidence, number};
+use crate::judging::verdict::evidence::Evidence;
 use crate::judging::verdict::report::{Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -16,7 +16,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let is_off = session
         .hosts
         .iter()
-        .any(|host| number(host, "option device_tracer_level") == Some(0));
+        .any(|host| host.number("option device_tracer_level") == Some(0));
     // XLA:CPU records its ops on the host, regardless of the level.
     let has_accelerator = evidence
         .working()

@@ -5,7 +5,7 @@ use stepscope_model::hlo::Kernel;
 use stepscope_model::{DeviceKind, Label, SaturatingSum as _, Session, SliceKind, TrackRole};
 
 use super::Rule;
-use crate::judging::verdict::evidence::{Evidence, fact};
+use crate::judging::verdict::evidence::Evidence;
 use crate::judging::verdict::limits;
 use crate::judging::verdict::report::{Finding, Severity};
 use crate::telling::format;
@@ -135,7 +135,7 @@ fn outdated(session: &Session) -> Option<String> {
         ("jax_version", "JAX", JAX),
     ];
     known.into_iter().find_map(|(name, title, first)| {
-        let mut values = session.hosts.iter().filter_map(|host| fact(host, name));
+        let mut values = session.hosts.iter().filter_map(|host| host.fact(name));
         let old = values.find(|value| version(value).is_some_and(|own| own < first))?;
         Some(format!("{title} {old}"))
     })

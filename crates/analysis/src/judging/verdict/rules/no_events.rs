@@ -1,7 +1,7 @@
 //! `no_events`: the profile contains no slices at all.
 
 use super::{Rule, has};
-use crate::judging::verdict::evidence::{Evidence, number};
+use crate::judging::verdict::evidence::Evidence;
 use crate::judging::verdict::report::{Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,8 +13,8 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     let session = evidence.session;
     let is_empty = session.slice_count() == 0 && session.aggregates.is_empty();
     let all_off = session.hosts.iter().all(|host| {
-        number(host, "option host_tracer_level") == Some(0)
-            && number(host, "option python_tracer_level") == Some(0)
+        host.number("option host_tracer_level") == Some(0)
+            && host.number("option python_tracer_level") == Some(0)
     });
     // Of a file that breaks off, it is unknown what the rest held.
     let is_told = has(found, &["damaged"]);

@@ -284,18 +284,14 @@ impl<'a> Compared<'a> {
 
     fn op(&self, facts: &Facts<'_>, op: OpId, by_step: &BTreeMap<usize, Ran>) -> Option<Grown> {
         let &(_, self_ps) = by_step.get(&self.steps.typical)?;
-        let usual = |figure: fn(Ran) -> i64| {
-            let of = |step| figure(by_step.get(step).copied().unwrap_or_default());
-            let figures: Vec<f64> = self.others.iter().map(|step| of(step) as f64).collect();
-            median(&figures)
-        };
         let program = facts.session.op(op).program;
         let runs_in = |step| self.runs.get(&(program, step)).copied().unwrap_or(0).max(1);
         let of_others = |figure: &dyn Fn(usize) -> f64| {
             let figures: Vec<f64> = self.others.iter().map(|&step| figure(step)).collect();
             median(&figures)
         };
-        let in_run = |step| by_step.get(&step).map_or(0, |ran| ran.0) as f64 / runs_in(step) as f64;
+        let ran = |step| by_step.get(&step).copied().unwrap_or_default();
+        let in_run = |step| ran(step).0 as f64 / runs_in(step) as f64;
         let program_runs = (
             runs_in(self.steps.typical),
             of_others(&|step| runs_in(step) as f64),
@@ -324,7 +320,7 @@ impl<'a> Compared<'a> {
             op,
             runs,
             program_runs,
-            more_ps: self_ps as f64 - usual(|(_, self_ps)| self_ps),
+            more_ps: self_ps as f64 - of_others(&|step| ran(step).1 as f64),
             is_only: in_others == 0,
         })
     }

@@ -1,6 +1,6 @@
-//! When a session was captured.
+//! When a session was captured, and what the capture says of its hosts.
 
-use crate::session::Session;
+use crate::session::{Host, Session};
 use crate::units::{Picos, Span};
 
 impl Session {
@@ -31,5 +31,23 @@ impl Session {
             (stop > start).then(|| Picos::from_nanos(since_ns))
         });
         stops.collect::<Option<Vec<Picos>>>()?.into_iter().max()
+    }
+}
+
+impl Host {
+    /// A recorded fact.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        let found = self.facts.iter().find(|fact| fact.0 == name);
+        found.map(|fact| fact.1.as_str())
+    }
+
+    /// A recorded fact that is a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.fact(name)?.parse().ok()
+    }
+
+    /// Whether its threads were recorded, as far as the capture says: not if host tracing was off.
+    pub fn records_threads(&self) -> bool {
+        self.number("option host_tracer_level") != Some(0)
     }
 }

@@ -102,24 +102,6 @@ pub struct Host {
     pub event_count: u64,
 }
 
-impl Host {
-    /// A recorded fact.
-    pub fn fact(&self, name: &str) -> Option<&str> {
-        let found = self.facts.iter().find(|fact| fact.0 == name);
-        found.map(|fact| fact.1.as_str())
-    }
-
-    /// A recorded fact that is a number.
-    pub fn number(&self, name: &str) -> Option<u64> {
-        self.fact(name)?.parse().ok()
-    }
-
-    /// Whether its threads were recorded, as far as the capture says: not if host tracing was off.
-    pub fn records_threads(&self) -> bool {
-        self.number("option host_tracer_level") != Some(0)
-    }
-}
-
 /// What JAX calls a device.
 #[derive(Debug, Clone)]
 pub struct Device {

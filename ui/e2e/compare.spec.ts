@@ -73,7 +73,7 @@ test('a slower program is found, explained, and no request leaves the server', a
     return route.abort();
   });
   await openPair(page, url, ['base', 'slower'], 'compare');
-  await expect(page.locator('.compare-sentence')).toContainText('slower than base');
+  await expect(page.locator('.compare-sentence')).toContainText('times as long as base');
   await expect(page.locator('.compare-big')).toHaveClass(/is-worse/);
   await expect(page.locator('.baseline-answer')).toContainText('+');
   await expect(page.locator('.distribution-plot')).toHaveCount(2);

@@ -27,15 +27,11 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
         duration_ps(step.baseline_ps)
     );
     match step.evidence {
-        Evidence::BeyondNoise => {
-            let ratio = step.ratio.unwrap_or(0.0);
-            let word = if ratio > 0.0 { "slower" } else { "faster" };
-            format!(
-                "{other} is {} {word} than {baseline}: {times} ({}), more than noise.",
-                percent(ratio.abs()),
-                interval(step)
-            )
-        }
+        Evidence::BeyondNoise => format!(
+            "{}: {times} ({}), more than noise.",
+            how_much(&other, &baseline, step.ratio.unwrap_or(0.0)),
+            interval(step)
+        ),
         Evidence::WithinNoise => within_noise(both, step, &times),
         Evidence::TooFewSteps => format!(
             "Too few steps to tell whether {other} differs from {baseline}: {times} ({}){}.{}",
@@ -43,6 +39,24 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
             apart(both, step).map_or_else(String::new, |apart| format!("; {apart}")),
             counted(both)
         ),
+    }
+}
+
+/// From twice the time on, or half of it, a factor is easier to understand than percent: steps of 8
+/// instead of 1,000 ms are not only "99.2 % faster".
+fn how_much(other: &str, baseline: &str, ratio: f64) -> String {
+    let times = 1.0 + ratio;
+    if times >= 2.0 {
+        format!(
+            "{other} takes {} times as long as {baseline}",
+            number(times)
+        )
+    } else if times > 0.0 && times <= 0.5 {
+        let factor = number(times.recip());
+        format!("{other} is {factor} times as fast as {baseline}")
+    } else {
+        let word = if ratio > 0.0 { "slower" } else { "faster" };
+        format!("{other} is {} {word} than {baseline}", percent(ratio.abs()))
     }
 }
 

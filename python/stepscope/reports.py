@@ -2445,7 +2445,7 @@ class DeviceBusy(Record):
 
     window_ps: int
     """Window of the busy ratio: the selected steps or times; otherwise from the first to the last
-    step that is not cut off, or without steps from the first to the last work of any device.
+    step that statistics include, or without steps from the first to the last work of any device.
     """
 
     busy_ratio: float | None

@@ -57,3 +57,4 @@ mod single_causes;
 mod theory;
 mod verdict;
 mod waits_h100;
+mod warm_up;

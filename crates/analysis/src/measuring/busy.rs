@@ -30,7 +30,7 @@ pub struct DeviceBusy {
     #[ts(type = "number")]
     pub busy_ps: i64,
     /// Window of the busy ratio: the selected steps or times; otherwise from the first to the last
-    /// step that is not cut off, or without steps from the first to the last work of any device.
+    /// step that statistics include, or without steps from the first to the last work of any device.
     #[ts(type = "number")]
     pub window_ps: i64,
     /// Busy share of the device: busy time ÷ window. Absent if the device recorded no work in the window.

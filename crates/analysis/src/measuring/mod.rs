@@ -27,6 +27,7 @@ pub mod steps;
 pub(crate) mod tails;
 pub mod totals;
 pub(crate) mod unrecorded;
+pub(crate) mod warm_up;
 pub(crate) mod windows;
 pub mod work;
 pub mod workload;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::warm_up::WarmUp;
 use crate::measuring::work::work_labels;
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, LabelId, Session, Span};
 
 /// The observed time of each selected device: the selected steps and times; otherwise from the first to
-/// the last step that is not cut off, or without such steps from the first to the last work of any
+/// the last step that statistics include, or without such steps from the first to the last work of any
 /// device.
 pub(crate) fn observed_windows(
     session: &Session,
@@ -39,7 +40,11 @@ fn windows(
         return recorded.map_or_else(Intervals::default, |extent| windows.clip(extent));
     }
     // Work of a cut step was not recorded completely, so its time would count as idle or busy at random.
-    let steps = session.steps.iter().filter(|step| !step.is_cut);
+    // Steps that warm up are in no other figure either.
+    let warm_up = WarmUp::of(session);
+    let steps = session.steps.iter().enumerate();
+    let steps = steps.filter(|(position, step)| !step.is_cut && !warm_up.has(*position));
+    let steps = steps.map(|(_, step)| step);
     let own = steps
         .clone()
         .filter_map(|step| device_span(step, session, device));

@@ -1,7 +1,7 @@
 //! Notes on steps: how they were found, and which of them statistics exclude.
 
 use documented::DocumentedVariants;
-use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
+use stepscope_model::{Framework, ProgramId, SaturatingSum as _, Session, Step, StepOrigin};
 
 use super::note::Note;
 use super::places::{line_of, python_function};
@@ -16,6 +16,7 @@ use crate::measuring::steps::{
     PartKind, StepSource, StepTime, marking_program, marks, series_time,
 };
 use crate::measuring::unrecorded::{Ran, calls, ran};
+use crate::measuring::warm_up::{WarmUp, WarmUpStep};
 use crate::telling::format;
 use crate::telling::recording;
 
@@ -50,6 +51,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
         notes.extend(several_per_call(session, main));
     }
     notes.extend(cut(session, origin));
+    notes.extend(warm_up(session, selected));
     notes.extend(other_series(session));
     notes
 }
@@ -367,6 +369,54 @@ fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
         "steps-cut-off",
         format!("{step} {named} {is} cut off and excluded from statistics: {why}."),
     ))
+}
+
+/// Steps that compile and that statistics exclude, where no steps are selected.
+fn warm_up(session: &Session, selected: Option<&Selected<'_>>) -> Option<Note> {
+    let steps = excluded_warm_up(session, selected);
+    let first = session.steps[steps.first()?.position].number;
+    let told = steps.iter().map(|step| {
+        format!(
+            "step {} compiles for {}",
+            session.steps[step.position].number,
+            format::duration_ps(step.compilation_ps as f64)
+        )
+    });
+    let told: Vec<String> = told.collect();
+    let text = format!(
+        "Excluded from statistics as warm-up: {}. See `compile` for what it takes.",
+        told.join(", ")
+    );
+    let hint = format!("To include it, select the steps: `--steps {first}..`.");
+    Some(Note::info("steps-warm-up", text).with_hint(hint))
+}
+
+/// ` Step 0 is not included: it compiles for 3.175 s.`, for what is said of the mean step; empty where all
+/// steps are included.
+pub(crate) fn without_warm_up(session: &Session, selected: &Selected<'_>) -> String {
+    let steps = excluded_warm_up(session, Some(selected));
+    let numbers = steps
+        .iter()
+        .map(|step| session.steps[step.position].number.to_string());
+    let numbers: Vec<String> = numbers.collect();
+    let compiled = steps.iter().map(|step| step.compilation_ps);
+    let compiled = format::duration_ps(compiled.saturating_sum() as f64);
+    match numbers.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Step {one} is not included: it compiles for {compiled}."),
+        several => format!(
+            " Steps {} are not included: they compile for {compiled}.",
+            several.join(" and ")
+        ),
+    }
+}
+
+/// The steps that warm up and are not selected by number.
+fn excluded_warm_up(session: &Session, selected: Option<&Selected<'_>>) -> Vec<WarmUpStep> {
+    if selected.is_some_and(|selected| selected.steps.is_some()) {
+        return Vec::new();
+    }
+    WarmUp::of(session).of_series(main_series(session)).to_vec()
 }
 
 /// The other series, each with its own time.

@@ -18,7 +18,7 @@ device: string,
 busy_ps: number, 
 /**
  * Window of the busy ratio: the selected steps or times; otherwise from the first to the last
- * step that is not cut off, or without steps from the first to the last work of any device.
+ * step that statistics include, or without steps from the first to the last work of any device.
  */
 window_ps: number, 
 /**

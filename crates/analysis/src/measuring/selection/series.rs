@@ -7,6 +7,7 @@ use stepscope_model::{Session, StringId, TrackId};
 
 use super::SelectionError;
 use super::{contains, join, nonempty};
+use crate::measuring::warm_up::WarmUp;
 
 /// The series that figures describe by default: the one with the most steps, or among equals the one
 /// that takes longest. Evaluation is not what is trained, however often it runs, so a series with its
@@ -31,13 +32,22 @@ pub(crate) fn all_series(session: &Session) -> BTreeSet<StringId> {
     steps.filter_map(|step| step.series).collect()
 }
 
-/// Positions of the steps that statistics include: those of the main series that are not cut.
+/// Positions of the steps that statistics include: those of the main series that are not cut and do not
+/// warm up.
 pub fn counted_steps(session: &Session) -> Vec<usize> {
     steps_of_series(session, main_series(session))
 }
 
-/// Positions of the steps of one series, or of the steps without a name, that are not cut.
+/// Positions of the steps of one series, or of the steps without a name, that statistics include.
 pub(crate) fn steps_of_series(session: &Session, series: Option<StringId>) -> Vec<usize> {
+    let warm_up = WarmUp::of(session);
+    let mut steps = whole_steps(session, series);
+    steps.retain(|&position| !warm_up.has(position));
+    steps
+}
+
+/// Positions of the steps of one series, or of the steps without a name, that are not cut.
+fn whole_steps(session: &Session, series: Option<StringId>) -> Vec<usize> {
     let steps = session.steps.iter().enumerate();
     steps
         .filter(|(_, step)| step.series == series && !step.is_cut)
@@ -52,7 +62,7 @@ pub(crate) fn following(session: &Session, positions: &[usize]) -> Vec<[usize; 2
         return Vec::new();
     };
     let wanted: BTreeSet<usize> = positions.iter().copied().collect();
-    let series = steps_of_series(session, first.series);
+    let series = whole_steps(session, first.series);
     let pairs = series.windows(2).map(|pair| [pair[0], pair[1]]);
     pairs
         .filter(|pair| pair.iter().all(|step| wanted.contains(step)))

@@ -3,7 +3,7 @@
 use stepscope_model::{DeviceId, HostId, Picos, Session, Span, Step, StepSpan, StringId};
 
 use crate::measuring::interval::Intervals;
-use crate::measuring::selection::{Selected, device_span, following, other_steps};
+use crate::measuring::selection::{Selected, device_span, following, other_steps, steps_of_series};
 use crate::measuring::steps::StepTime;
 use crate::measuring::steps::marks::marks;
 
@@ -136,14 +136,12 @@ fn apart(session: &Session, selected: &Selected<'_>, hosts: &[bool]) -> Apart {
 /// Number of steps of a series whose time is known, and their mean over all hosts, or over all devices
 /// where no host has a span. If no time is known: the number of all its steps, and none.
 pub(crate) fn series_time(session: &Session, series: StringId) -> (usize, Option<f64>) {
-    let own = session
-        .steps
-        .iter()
-        .filter(|step| step.series == Some(series));
-    let all = own.clone().count();
-    let times: Vec<f64> = own
-        .filter(|step| !step.is_cut)
-        .filter_map(|step| {
+    let own = session.steps.iter();
+    let all = own.filter(|step| step.series == Some(series)).count();
+    let times: Vec<f64> = steps_of_series(session, Some(series))
+        .into_iter()
+        .filter_map(|position| {
+            let step = &session.steps[position];
             let annotated = mean_ps(step, |span| span.device.is_none());
             annotated.or_else(|| mean_ps(step, |span| span.device.is_some()))
         })

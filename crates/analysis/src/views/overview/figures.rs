@@ -93,7 +93,7 @@ fn busy_ratio(facts: &Facts<'_>) -> Figure {
     let window = match (selected.is_all_time(), facts.session.steps.is_empty()) {
         (false, _) if selected.time.is_some() => "the selected times",
         (false, _) => "the selected steps",
-        (true, false) => "the time from the first to the last step that is not cut off",
+        (true, false) => "the time from the first to the last step that statistics include",
         (true, true) => "the time from the first to the last device work",
     };
     (

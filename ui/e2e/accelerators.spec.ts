@@ -136,6 +136,36 @@ test('a page of idle time without gaps has no empty cards', async ({ page, corpu
   await expect(page).toHaveURL(/\/ops/);
 });
 
+test('long names of ops show what tells them apart', async ({ page, corpus }) => {
+  if (corpus === null) {
+    console.log(`skipped: no corpus in ${CORPUS}`);
+    test.skip();
+    return;
+  }
+  await openView(page, corpus, NVIDIA, 'ops');
+  const names = page.locator('.op-name .middle-head');
+  await expect(names.nth(2)).toContainText(/^…\/layer_\d+\//);
+  const layers = (await names.allTextContents()).flatMap((text) => /layer_\d+/.exec(text)?.[0] ?? []);
+  expect(new Set(layers).size).toBeGreaterThan(5);
+  await names.nth(2).hover();
+  await expect(page.locator('.tooltip')).toContainText('bert_span_labeler/bert_encoder_1/transformer/');
+  // The scope of an op without another name would repeat it.
+  await expect(page.getByRole('columnheader', { name: 'Scope' })).toHaveCount(0);
+});
+
+test('without ops below the roof, the roofline says why', async ({ page, corpus }) => {
+  if (corpus === null) {
+    console.log(`skipped: no corpus in ${CORPUS}`);
+    test.skip();
+    return;
+  }
+  await openView(page, corpus, NVIDIA, 'roofline');
+  await expect(page.locator('.one-only')).toContainText('No op has known FLOPs and bytes');
+  await expect(page.locator('.roofline svg.plot')).toHaveCount(0);
+  await page.locator('.one-only').getByRole('link', { name: 'Ops by time' }).click();
+  await expect(page).toHaveURL(/\/ops/);
+});
+
 test('the overview says which devices its mean leaves out', async ({ page, corpus }) => {
   if (corpus === null) {
     console.log(`skipped: no corpus in ${CORPUS}`);

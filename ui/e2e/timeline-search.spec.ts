@@ -61,3 +61,21 @@ test('a condition may have spaces, says what it lacks, and an unknown one is nam
   await expect(remark).toHaveText(/^Unknown condition "category:"\. Conditions: dur, name,/);
   await expect(count).toHaveText('no matches');
 });
+
+test('a step, which is no condition, can be shown alone from where it was typed', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  const field = page.locator('.timeline-search input');
+  const alone = page.locator('.search-error button');
+  await field.fill('fusion step:987654');
+  await expect(page.locator('.search-error')).toHaveText(/^Unknown condition "step:"/);
+  await expect(alone).toHaveCount(0);
+  const steps = await page.request.get(`${url}api/sessions/${/s\/([^/]+)/.exec(page.url())![1]}/timeline`);
+  const { steps: found } = (await steps.json()) as { steps: { step: number }[] };
+  const { step } = found[1]!;
+  await field.fill(`fusion step:${step}`);
+  await expect(alone).toHaveText(`Show only step ${step}`);
+  await alone.click();
+  await expect(field).toHaveValue('fusion');
+  await expect(page.locator('.timeline-status')).toContainText(`step ${step}`);
+  await expect(page.locator('.search-error')).toHaveCount(0);
+});

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { shortNames } from './cpp-name';
+import { shortCppNames } from './cpp-name';
 
-const short = (...names: string[]) => [...shortNames(names).values()];
+const short = (...names: string[]) => [...shortCppNames(names).values()];
 
 test('return type, namespaces and parameters go; a lone template is only hinted at', () => {
   expect(short('void tensorflow::functor::Fill<tensorflow::Uniform<float> >(int const*)')).toEqual([
@@ -35,6 +35,6 @@ test('mangled names show what they contain', () => {
 
 test('other names stay', () => {
   for (const name of ['fusion.12', 'Cijk_Ailk_Bljk_BBS_BH', 'loop_add_fusion', 'jit(f)/add', 'a<b']) {
-    expect(shortNames([name]).has(name)).toBe(false);
+    expect(shortCppNames([name]).has(name)).toBe(false);
   }
 });

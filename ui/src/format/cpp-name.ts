@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** The short form of each name; names that are not C++, or unique enough, stay as they are. */
-export function shortNames(names: readonly string[]): Map<string, string> {
+export function shortCppNames(names: readonly string[]): Map<string, string> {
   const parts = new Map<string, Parts>();
   for (const name of names) {
     const found = parse(name);

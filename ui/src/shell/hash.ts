@@ -94,3 +94,11 @@ function unescape(text: string): string {
     return text;
   }
 }
+
+/** Whether a comparison of sessions calls the one at a location by this name. */
+export function isCalled(location: string, name: string): boolean {
+  const parts = location
+    .split('/')
+    .filter((part) => !['', '.', 'plugins', 'profile'].includes(part));
+  return `/${parts.join('/')}`.endsWith(`/${name}`);
+}

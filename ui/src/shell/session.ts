@@ -7,7 +7,7 @@ import { createAnswer } from '../wire/report';
 import { withUnchanged } from '../wire/unchanged';
 import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
-import { FIRST_VIEW, KEY, TIMELINE_VIEW } from './hash';
+import { FIRST_VIEW, isCalled, KEY, TIMELINE_VIEW } from './hash';
 import { baseline, getParam, route, selectionParams, SQL_VIEW } from './state';
 import { VIEWS } from './views';
 
@@ -163,13 +163,7 @@ export function otherSessions(): string[] {
 
 /** The key of the session whose location matches a name in a report about all sessions. */
 export function sessionCalled(name: string): string | undefined {
-  const found = sessions.data()?.sessions.find(({ location }) => {
-    const parts = location
-      .split('/')
-      .filter((part) => !['', '.', 'plugins', 'profile'].includes(part));
-    return `/${parts.join('/')}`.endsWith(`/${name}`);
-  });
-  return found?.key;
+  return sessions.data()?.sessions.find(({ location }) => isCalled(location, name))?.key;
 }
 
 /** A session without a file, such as the demo, has no path. */

@@ -2,7 +2,6 @@
  * Labels by id: names, classes and tints, fetched in batches when a tile mentions one for the first
  * time. Columns are typed arrays, so the draw loop reads them without a lookup.
  */
-import { parsePattern } from '../format/pattern';
 import type { LabelFacts } from '../wire/generated/LabelFacts';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import { COLORS_BY, isOfSlices, keyOf, slotOf, type ColorBy, type LabelText } from './coloring';
@@ -19,6 +18,8 @@ export type GlyphSlot = (startPs: number, durationPs: number) => number;
 
 const BATCH_SIZE = 300;
 const FIRST_CAPACITY = 4096;
+/** Names that have short forms: those of all change with each that arrives. */
+const MOST_SHORTENED = 5000;
 
 const UNKNOWN = 0;
 const REQUESTED = 1;
@@ -39,7 +40,7 @@ export class LabelTable {
   readonly seenClasses = new Set<string>();
   private state = new Uint8Array(FIRST_CAPACITY);
   private readonly names = new Map<number, string>();
-  /** Long names of C++ functions that are shown, and the short form of each. */
+  /** Long names that are shown, and the short form of each. */
   private readonly longNames = new Set<string>();
   private short: ReadonlyMap<string, string> = new Map();
   private isShortening = false;
@@ -66,7 +67,7 @@ export class LabelTable {
     return this.names.get(label) ?? '';
   }
 
-  /** A name as it is shown: short if it is a long one of C++. */
+  /** A name as it is shown: short if it is a long path, or one of C++. */
   shortOf(name: string): string {
     return this.short.get(name) ?? name;
   }
@@ -77,7 +78,9 @@ export class LabelTable {
    */
   learnNames(names: Iterable<string>): void {
     const before = this.longNames.size;
-    for (const name of names) if (isLongCpp(name)) this.longNames.add(name);
+    for (const name of names) {
+      if (this.longNames.size < MOST_SHORTENED && isLong(name)) this.longNames.add(name);
+    }
     if (this.longNames.size > before && !this.isShortening) void this.shorten();
   }
 
@@ -222,7 +225,7 @@ export class LabelTable {
   private async shorten(): Promise<void> {
     this.isShortening = true;
     // Few sessions have such names. Those that are learned meanwhile are among them.
-    const { shortNames } = await import('../format/cpp-name');
+    const { shortNames } = await import('../format/short-name');
     this.isShortening = false;
     this.short = shortNames([...this.longNames]);
     this.generation++;
@@ -253,28 +256,14 @@ export class LabelTable {
   }
 }
 
-/** Whether a name is a C++ signature with more than people read, such as that of a kernel. */
-function isLongCpp(name: string): boolean {
+/** Whether a name is a path, or a C++ signature with more than people read, such as that of a kernel. */
+function isLong(name: string): boolean {
   // Frames of Python (`f.<locals>.g`) and regions of the runtime (`Client::Execute`) are none.
-  return /^_Z[N\d]|^void [\w:]+[<(]|^[\w:]+::\w+<.+>/.test(name);
+  return /^_Z[N\d]|^void [\w:]+[<(]|^[\w:]+::\w+<.+>|^[^\s/]+(\/[^\s/]+){2,}$/.test(name);
 }
 
 /** Whether a name matches; a marker of an op's end only by its own word, as on the server. */
 function matchesName(pattern: RegExp, name: string): boolean {
   const isOfEnd = name.startsWith('end: ') && pattern.test(name.slice('end: '.length));
   return pattern.test(name) && !isOfEnd;
-}
-
-/** The conditions of a search, such as `dur>1ms` and `scope:attn`, which only the server knows. */
-const CONDITIONS =
-  /(^| )(dur(ation)? *[<>]=? *[^ ]*( +[mnuµp]?s(?= |$))?|(name|scope|track|kind|class): *[^ ]*)/g;
-
-function textOf(query: string): string {
-  return query.replace(CONDITIONS, '').trim();
-}
-
-/** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */
-export function searchPattern(query: string): RegExp | null {
-  const text = textOf(query);
-  return text ? parsePattern(text).regex : null;
 }

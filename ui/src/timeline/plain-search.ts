@@ -2,6 +2,7 @@
 import { invalidPattern, patternError } from '../format/pattern';
 import { escapeRegex } from '../format/text';
 import type { SearchReport } from '../wire/generated/SearchReport';
+import { mapTexts } from './search-conditions';
 
 /**
  * The answer to a search as plain text. Throws the error of the search if that is about something else;
@@ -21,14 +22,7 @@ export async function searchedAsText(
   return { ...report, remark: patternError(query) || invalidPattern(reason ?? '') };
 }
 
-/** Conditions; of those with a pattern, all but the pattern. */
-const KEPT =
-  /((?:^|(?<= ))(?:dur(?:ation)? *[<>]=? *[^ ]*|(?:kind|class): *[^ ]+|(?:name|scope|track): *))/;
-
 /** A search with its texts escaped; conditions such as `dur>1ms` stay. */
 export function plainSearch(query: string): string {
-  return query
-    .split(KEPT)
-    .map((part, index) => (index % 2 ? part : escapeRegex(part)))
-    .join('');
+  return mapTexts(query, escapeRegex);
 }

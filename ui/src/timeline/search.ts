@@ -4,6 +4,7 @@
  */
 import { createSignal, type Accessor } from 'solid-js';
 
+import { patternError } from '../format/pattern';
 import type { SearchName } from '../wire/generated/SearchName';
 import type { SearchReport } from '../wire/generated/SearchReport';
 import type { SearchSlice } from '../wire/generated/SearchSlice';
@@ -46,14 +47,6 @@ const EMPTY: SearchState = {
 /** Whether two references are to the same slice. */
 export function sameSlice(one: SliceRefReport, other: SliceRefReport): boolean {
   return one.track === other.track && one.lane === other.lane && one.index === other.index;
-}
-
-function isPattern(query: string): boolean {
-  try {
-    return Boolean(new RegExp(query));
-  } catch {
-    return false;
-  }
 }
 
 /** The current search. */
@@ -188,7 +181,7 @@ export class TimelineSearch {
     };
     try {
       // What this browser rejects, the server does, too.
-      return await (isPattern(query) ? ask(query).catch(asText) : asText(null));
+      return await (patternError(query) ? asText(null) : ask(query).catch(asText));
     } catch (error) {
       const text = errorText(error);
       if (text !== null && this.state().query === query) {

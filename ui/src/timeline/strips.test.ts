@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { tintOf } from './coloring';
-import { LabelTable, searchPattern } from './labels';
+import { LabelTable } from './labels';
 import { CLASS_NAMES, classIndexOf, mix, pack, parseColor, Palette, SLOT_COUNT } from './palette';
 import type { Segment } from './segments';
 import { footRowsOf, STRIP_ROWS, StripPixels, type LabelSink } from './strips';
@@ -30,13 +30,6 @@ test('tints depend on the name without its number', () => {
   const tints = new Set(['fusion', 'dot', 'copy', 'all-reduce', 'while', 'sort'].map(tintOf));
   expect(tints.size).toBeGreaterThan(1);
   expect([...tints].every((tint) => tint >= 0 && tint < 4)).toBe(true);
-});
-
-test('searches ignore case unless they have capitals, and never fail', () => {
-  expect(searchPattern('fusion')?.test('Loop_Fusion.1')).toBe(true);
-  expect(searchPattern('Fusion')?.test('loop_fusion.1')).toBe(false);
-  expect(searchPattern('f(')?.test('f(x)')).toBe(true);
-  expect(searchPattern('')).toBeNull();
 });
 
 test('every class has its own colors, and merged slices stay visible', () => {

@@ -13,7 +13,7 @@ import { Renderer } from './draw';
 import { FrameClock } from './frame-clock';
 import { colorScene } from './color-scene';
 import type { ColorBy } from './coloring';
-import { LabelTable, searchPattern } from './labels';
+import { LabelTable } from './labels';
 import { measuredDepths } from './depths';
 import type { Ghost } from './ghost';
 import type { IdleGaps } from './idle-gaps';
@@ -36,6 +36,7 @@ import {
   type SelectedSlice,
 } from './scene';
 import { TimelineSearch, type SearchState } from './search';
+import { searchPattern } from './search-conditions';
 import { homeWindow, initialScene, readPalette, themeFont } from './setup';
 import { statsOf, type Stats } from './stats';
 import { drawStats } from './stats-overlay';

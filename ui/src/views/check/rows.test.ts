@@ -43,9 +43,13 @@ describe('bounds for a session without a baseline', () => {
     const memory = { budget: 'memory_peak=+1%', metric: 'memory_peak', unit: 'bytes', value: 3672104 };
     const count = { budget: 'compilation_count=+0', metric: 'compilation_count', unit: 'count', value: 0 };
     const rows = [{}, memory, count].map((more) => change(more as Partial<CheckedBudget>));
-    expect(boundsOf(rows)).toBe('step_time<=48.26ms, memory_peak<=3672104B, compilation_count<=0');
+    expect(boundsOf(rows)).toBe('step_time<=48.26ms, memory_peak<=3.502MiB, compilation_count<=0');
     expect(boundsOf([change({ value: 123_456_789_000_000 })])).toBe('step_time<=123500ms');
     expect(boundsOf([change({ value: 12_345 })])).toBe('step_time<=0.00001235ms');
+    const bytes = (value: number) => boundsOf([change({ ...memory, value } as Partial<CheckedBudget>)]);
+    expect(bytes(0)).toBe('memory_peak<=0B');
+    expect(bytes(1000)).toBe('memory_peak<=1000B');
+    expect(bytes(6_210_111_488)).toBe('memory_peak<=5.784GiB');
   });
 
   test('are missing where a budget was checked, is a bound, or has no figure', () => {

@@ -19,11 +19,20 @@ function roundedUp(value: number): number {
   return Number((Math.ceil(value / step) * step).toPrecision(DIGITS));
 }
 
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Bytes in the unit that people read them in; a few bytes are exact. */
+function writtenBytes(value: number): string {
+  const power = value < 1 ? 0 : Math.floor(Math.log2(value) / 10);
+  const unit = Math.min(power, BYTE_UNITS.length - 1);
+  return `${unit === 0 ? Math.ceil(value) : roundedUp(value / 1024 ** unit)}${BYTE_UNITS[unit]}`;
+}
+
 /** A figure as budgets are written. */
 function written({ unit, value }: CheckedBudget): string | null {
   if (value === null) return null;
   if (unit === 'picos') return `${roundedUp(value / 1e9)}ms`;
-  if (unit === 'bytes') return `${Math.ceil(value)}B`;
+  if (unit === 'bytes') return writtenBytes(value);
   return unit === 'count' ? String(value) : null;
 }
 

@@ -1,6 +1,7 @@
 /** Columns of the table of collectives, and links from its rows to the timeline. */
 import { Show } from 'solid-js';
 
+import { MISSING } from '../../format/numbers';
 import { CLASS_COLORS } from '../../format/palette';
 import { hrefTo, type SelectionKey } from '../../shell/state';
 import { formatRange, formatSliceRef } from '../../timeline/address';
@@ -209,6 +210,13 @@ export const COLLECTIVES = declared<CollectiveRow>('collectives.rows', [
     cell: (row) => <SourceText text={row.source} />,
     isOptional: true,
   },
-  { key: 'scope', width: 240, value: (row) => row.scope, isOptional: true },
+  {
+    key: 'scope',
+    width: 240,
+    value: (row) => row.scope,
+    cell: (row) => <Middle text={row.scope || MISSING} isCode />,
+    isCode: true,
+    isOptional: true,
+  },
   { key: 'program', width: 160, value: (row) => row.program, isOptional: true },
 ]);

@@ -65,14 +65,41 @@ export function jitterOf(index: number): number {
 const MOST_NAMED = 3;
 /** More arrows would be a band. */
 const MOST_CUT = 100;
+/** Pixels of a name, of half an arrow, and between the middle of an arrow and its name. */
+const NAME_PX = 58;
+const ARROW_PX = 5;
+const BESIDE_PX = 8;
 
-/** The steps that are longer than an axis, longest first. */
+/** A step that is longer than an axis, and on which side of its arrow its time is written. */
+export interface CutStep {
+  index: number;
+  ps: number;
+  side: 'left' | 'right' | null;
+}
+
+/**
+ * The steps that are longer than an axis, longest first. Where a name would cover another one or an
+ * arrow on both sides, there is none.
+ */
 export function cutOf(
   lengths: readonly number[],
   topPs: number,
-): { index: number; ps: number; isNamed: boolean }[] {
-  const cut = lengths.flatMap((ps, index) => (ps > topPs ? [{ index, ps }] : []));
-  cut.sort((one, other) => other.ps - one.ps);
-  const named = cut.length <= MOST_NAMED ? cut.length : 1;
-  return cut.slice(0, MOST_CUT).map((each, at) => ({ ...each, isNamed: at < named }));
+  xOf: (index: number) => number,
+  width: number,
+): CutStep[] {
+  const all = lengths.flatMap((ps, index) => (ps > topPs ? [{ index, ps }] : []));
+  const cut = all.sort((one, other) => other.ps - one.ps).slice(0, MOST_CUT);
+  const named = all.length <= MOST_NAMED ? all.length : 1;
+  const taken = cut.map(({ index }) => [xOf(index) - ARROW_PX, xOf(index) + ARROW_PX] as const);
+  const sideOf = (x: number): CutStep['side'] => {
+    for (const side of ['right', 'left'] as const) {
+      const from = side === 'right' ? x + BESIDE_PX : x - BESIDE_PX - NAME_PX;
+      const to = from + NAME_PX;
+      if (from < 0 || to > width || taken.some(([start, end]) => from < end && start < to)) continue;
+      taken.push([from, to]);
+      return side;
+    }
+    return null;
+  };
+  return cut.map((each, at) => ({ ...each, side: at < named ? sideOf(xOf(each.index)) : null }));
 }

@@ -13,7 +13,7 @@ import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import type { ComparedStep } from '../../wire/generated/ComparedStep';
 import { sessionColor } from './colors';
-import { axisOf, cutOf, jitterOf, placeOf, spreadOf, type Ends } from './distribution';
+import { axisOf, cutOf, jitterOf, placeOf, spreadOf, type CutStep, type Ends } from './distribution';
 
 /** Height of a session's row in pixels; also in the style sheet. */
 const ROW = 46;
@@ -245,25 +245,27 @@ function matched(session: ComparedSession, baseline: ComparedSession): (number |
 /** An arrow at the top with the time of a step that is longer than the axis. */
 function Cut(props: {
   at: { x: number; y: number };
-  /** Empty if others are longer. */
   text: string;
-  width: number;
+  /** Where the time is written; null if it is not. */
+  side: CutStep['side'];
   color: string;
 }) {
-  const isLate = () => props.at.x > props.width * 0.6;
+  const isLeft = () => props.side === 'left';
   return (
     <g class="step-series-cut" color={props.color}>
       <path
         d={`M${props.at.x - 4} ${props.at.y + 7}L${props.at.x} ${props.at.y}L${props.at.x + 4} ${props.at.y + 7}Z`}
       />
-      <text
-        class="halo"
-        x={props.at.x + (isLate() ? -8 : 8)}
-        y={props.at.y + 8}
-        text-anchor={isLate() ? 'end' : 'start'}
-      >
-        {props.text}
-      </text>
+      <Show when={props.side}>
+        <text
+          class="halo"
+          x={props.at.x + (isLeft() ? -8 : 8)}
+          y={props.at.y + 8}
+          text-anchor={isLeft() ? 'end' : 'start'}
+        >
+          {props.text}
+        </text>
+      </Show>
     </g>
   );
 }
@@ -317,12 +319,14 @@ function Series(props: {
             stroke={sessionColor(0)}
           />
           <path d={path(lengths(), frame())} stroke={props.color} />
-          <For each={cutOf(lengths(), props.topPs)}>
-            {({ index, ps, isNamed }) => (
+          <For
+            each={cutOf(lengths(), props.topPs, (index) => frame().x(index + 0.5), frame().width)}
+          >
+            {({ index, ps, side }) => (
               <Cut
                 at={placeOf(index, ps, frame())}
-                text={isNamed ? formatDuration(Math.round(ps)) : ''}
-                width={frame().width}
+                text={formatDuration(Math.round(ps))}
+                side={side}
                 color={props.color}
               />
             )}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import type { WaterfallBar } from '../../wire/generated/WaterfallBar';
-import { axisOf, cutOf, placeOf, spreadOf } from './distribution';
+import { axisOf, placeOf, spreadOf } from './distribution';
 import { BREAK_SHARE, shareOf, viewOf, waterfallOf } from './waterfall';
 
 const bar = (difference_ps: number, changes: Partial<WaterfallBar> = {}): WaterfallBar => ({
@@ -84,15 +84,4 @@ test('quartiles exclude outliers, which are clamped to the end of the axis', () 
   expect(placeOf(axis, 900)).toBe(1);
   expect(placeOf(axis, 10)).toBeGreaterThan(0);
   expect(axisOf([session([])])).toBeNull();
-});
-
-test('steps beyond the axis are marked, and the longest are named', () => {
-  expect(cutOf([5, 37, 6, 12], 10)).toEqual([
-    { index: 1, ps: 37, isNamed: true },
-    { index: 3, ps: 12, isNamed: true },
-  ]);
-  const many = cutOf([20, 30, 40, 50, 1], 10);
-  expect(many.map(({ isNamed }) => isNamed)).toEqual([true, false, false, false]);
-  expect(many[0]?.index).toBe(3);
-  expect(cutOf([5, 6], 10)).toEqual([]);
 });

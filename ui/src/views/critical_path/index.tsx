@@ -3,7 +3,7 @@ import { For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { meaningOf } from '../../format/causes';
-import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { formatDuration, formatRatio, MISSING, plural } from '../../format/numbers';
 import { sentence } from '../../format/text';
 import { WAIT_KINDS } from '../../format/waits';
 import { summaryOf } from '../../shell/session';
@@ -84,7 +84,13 @@ const OPS = declared<PathOpRow>('critical_path.ops', [
   },
   { key: 'occurrences', width: 80, value: (row) => row.occurrences },
   { key: 'program', width: 120, value: (row) => row.program, isOptional: true },
-  { key: 'scope', width: 260, value: (row) => row.scope || null },
+  {
+    key: 'scope',
+    width: 260,
+    value: (row) => row.scope || null,
+    cell: (row) => <Middle text={row.scope || MISSING} isCode />,
+    isCode: true,
+  },
   {
     key: 'source',
     width: 160,
@@ -95,7 +101,13 @@ const OPS = declared<PathOpRow>('critical_path.ops', [
 ]);
 
 const SCOPES = declared<PathScopeRow>('critical_path.scopes', [
-  { key: 'scope', width: 420, value: (row) => row.scope },
+  {
+    key: 'scope',
+    width: 420,
+    value: (row) => row.scope,
+    cell: (row) => <Middle text={row.scope} isCode />,
+    isCode: true,
+  },
   { key: 'mean_ps', width: 110, scale: 'time', value: (row) => row.mean_ps },
   { key: 'ratio', width: 90, value: (row) => row.ratio },
 ]);

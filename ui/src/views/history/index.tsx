@@ -4,9 +4,9 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { formatFigure } from '../../format/figure-unit';
 import { plural } from '../../format/numbers';
 import { withUnits } from '../../format/units';
-import { sessionCalled, sessions } from '../../shell/session';
+import { sessionCalled, sessions, summaryOf } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
-import { SESSIONS_VIEW } from '../../shell/views';
+import { SESSIONS_VIEW, type ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
@@ -20,11 +20,11 @@ import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
 import { createAnswer } from '../../wire/report';
 import { HistoryChart } from './chart';
-import { varies, withSpread } from './lines';
+import { ownGroup, varies, withSpread } from './lines';
 import '../../widgets/change.css';
 import './history.css';
 
-export default function HistoryView() {
+export default function HistoryView(props: ViewProps) {
   const report = createAnswer<HistoryReport>(() => {
     const { steps, time, device, host } = selectionParams();
     const history = getParam('history');
@@ -42,7 +42,7 @@ export default function HistoryView() {
               {titled(data().conclusion, data().rows)}
             </section>
             <Warnings notes={data().notes} />
-            <Groups report={data()} />
+            <Groups report={data()} own={ownGroup(data(), summaryOf(props.session)?.location)} />
             <Show when={data().groups.some((group) => group.run_count > 1)}>
               <Changes report={data()} />
             </Show>
@@ -185,12 +185,19 @@ function sessionOf(report: HistoryReport, run: number): string | undefined {
 }
 
 /** A card per workload with several runs, and one for the runs that have nothing to compare with. */
-function Groups(props: { report: HistoryReport }) {
+function Groups(props: {
+  report: HistoryReport;
+  /** The group of the session of the page, which comes first; -1 if there is none. */
+  own: number;
+}) {
   const [pointed, setPointed] = createSignal<number | null>(null);
-  const several = () =>
-    props.report.groups.flatMap((group, position) =>
+  const several = () => {
+    const all = props.report.groups.flatMap((group, position) =>
       group.run_count > 1 ? [{ group, position }] : [],
     );
+    const isOwn = ({ position }: { position: number }) => position === props.own;
+    return [...all.filter(isOwn), ...all.filter((each) => !isOwn(each))];
+  };
   return (
     <>
       <For each={several()}>
@@ -198,6 +205,7 @@ function Groups(props: { report: HistoryReport }) {
           <Series
             report={props.report}
             group={group}
+            isOwn={position === props.own && props.report.groups.length > 1}
             rows={props.report.rows.filter((series) => series.group === position)}
             pointed={pointed()}
             onPoint={setPointed}
@@ -293,6 +301,8 @@ function SingleRuns(props: { report: HistoryReport }) {
 function Series(props: {
   report: HistoryReport;
   group: HistoryGroup;
+  /** Whether it has the session of the page, and others do not. */
+  isOwn: boolean;
   rows: readonly HistorySeries[];
   /** The run under the pointer, in any chart; null if there is none. */
   pointed: number | null;
@@ -314,7 +324,10 @@ function Series(props: {
     <section class="card">
       <header>
         <h2 data-figure="history.runs.workload">{props.group.name}</h2>
-        <span class="muted">{plural(props.group.run_count, 'run')}, oldest on the left</span>
+        <span class="muted">
+          {plural(props.group.run_count, 'run')}
+          <Show when={props.isOwn}>, this session among them</Show>, oldest on the left
+        </span>
       </header>
       <Show when={props.report.groups.length > 1}>
         <p class="history-group">

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
 import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
-import { drawnOf, median, runsOf, stretchesOf, varies, withSpread } from './lines';
+import { drawnOf, median, ownGroup, runsOf, stretchesOf, varies, withSpread } from './lines';
 
 const series = (values: (number | null)[], group = 0) =>
   ({ group, metric: 'step_time', unit: 'picos', values }) as HistorySeries;
@@ -58,4 +58,23 @@ it('writes a shared unit once', () => {
   expect(withSpread('69.82\u202fms', '111.5\u202fms')).toBe('69.82 ± 111.5\u202fms');
   expect(withSpread('0\u202fs', '82.65\u202fms')).toBe('0\u202fs ± 82.65\u202fms');
   expect(withSpread('4', '0')).toBe('4 ± 0');
+});
+
+describe('the group of a session', () => {
+  const report = {
+    runs: [
+      { name: 'planted/base', source: 'session', group: 1 },
+      { name: 'nightly', source: 'nightly.jsonl', group: 2 },
+    ],
+  } as HistoryReport;
+
+  it('is that of the run that is called like its folder', () => {
+    expect(ownGroup(report, 'fixtures/planted/plugins/profile/base')).toBe(1);
+  });
+
+  it('is missing for other sessions, and recorded runs are none', () => {
+    expect(ownGroup(report, 'fixtures/other/base')).toBe(-1);
+    expect(ownGroup(report, 'runs/nightly')).toBe(-1);
+    expect(ownGroup(report, undefined)).toBe(-1);
+  });
 });

@@ -1,6 +1,8 @@
 /** Series of a history within the runs of their group, split at change points. Pure. */
+import { isCalled } from '../../shell/hash';
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
 import type { HistoryReport } from '../../wire/generated/HistoryReport';
+import type { HistoryRun } from '../../wire/generated/HistoryRun';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
 
 /** A series over the runs of its group, which are given by their positions in the report. */
@@ -12,6 +14,13 @@ export interface Drawn {
 /** The positions of the runs of a group, oldest first. */
 export const runsOf = (report: HistoryReport, group: number): number[] =>
   report.runs.flatMap((run, position) => (run.group === group ? [position] : []));
+
+/** The group of the session at a location; -1 if none of the runs is of it. */
+export function ownGroup(report: HistoryReport, location: string | undefined): number {
+  if (location === undefined) return -1;
+  const isOwn = ({ source, name }: HistoryRun) => source === 'session' && isCalled(location, name);
+  return report.runs.find(isOwn)?.group ?? -1;
+}
 
 export function drawnOf(report: HistoryReport, series: HistorySeries): Drawn {
   const runs = runsOf(report, series.group);

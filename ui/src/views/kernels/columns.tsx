@@ -24,6 +24,7 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
       key: 'op',
       width: 170,
       value: (row) => row.op,
+      isCode: true,
       cell: (row) => <Middle text={row.op || '–'} isCode />,
       isOptional: true,
     },

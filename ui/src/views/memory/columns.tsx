@@ -35,6 +35,7 @@ export const ALIVE = declared<AliveRow>('memory.rows', [
     figure: 'memory.name',
     width: 300,
     value: nameOf,
+    isCode: true,
     cell: (row) => <Middle text={nameOf(row)} isCode={!(row.kind in KINDS)} />,
   },
   {

@@ -2,12 +2,13 @@
 import { createMemo, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
-import { formatDuration, formatRatio } from '../../format/numbers';
+import { formatDuration, formatRatio, MISSING } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
+import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
 import * as op from '../../widgets/op-columns';
 import { opMenu } from '../../widgets/op-links';
@@ -41,7 +42,14 @@ const COLUMNS = declared<OpRow>('ops.rows', [
   op.OP_ROOF,
   { key: 'device', width: 150, value: (row) => row.device, isOptional: true },
   op.OP_SOURCE,
-  { key: 'scope', width: 300, value: (row) => row.scope, isOptional: true },
+  {
+    key: 'scope',
+    width: 300,
+    value: (row) => row.scope,
+    cell: (row) => <Middle text={row.scope || MISSING} isCode />,
+    isCode: true,
+    isOptional: true,
+  },
   { key: 'program', width: 170, value: (row) => row.program, isOptional: true },
   { key: 'class', width: 0, value: (row) => row.class, isExportOnly: true },
   {
@@ -64,6 +72,12 @@ const COMPARE = compareTable('ops.rows', (report: OpsReport) => report.rows);
 /** Identifies an op in the URL. */
 const identity = (row: OpRow) => [row.program_id, row.name, row.device].join('/');
 
+/** Whether ops have no names but their scopes, as in TensorFlow: a second column would repeat the first. */
+const isNamedByScope = (rows: readonly OpRow[]) =>
+  rows.every(({ name, scope }) => !scope || scope === name);
+const exportedScope = (column: (typeof COLUMNS)[number]) =>
+  column.key === 'scope' ? { ...column, isExportOnly: true } : column;
+
 export default function OpsView(props: ViewProps) {
   const isByDevice = () => getParam('by') === 'device';
   const report = createReport(
@@ -76,9 +90,10 @@ export default function OpsView(props: ViewProps) {
   return (
     <AnswerView answer={report}>
       {(data) => {
-        const columns = createMemo(() =>
-          isByDevice() ? COLUMNS : COLUMNS.filter((column) => column.key !== 'device'),
-        );
+        const columns = createMemo(() => {
+          const shown = isByDevice() ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'device');
+          return isNamedByScope(data().rows) ? shown.map(exportedScope) : shown;
+        });
         const shown = createMemo(() => data().rows.find((row) => identity(row) === getParam('op')));
         const show = (row: OpRow | undefined) =>
           setParams({ op: row && row !== shown() ? identity(row) : null }, false);

@@ -184,16 +184,6 @@ export function RooflineChart(props: ChartProps) {
           <Show when={props.region}>
             {(region) => <path class="roofline-region" d={outlineOf(region(), frame())} />}
           </Show>
-          <Show when={points().length === 0}>
-            <text
-              class="roofline-none halo"
-              x={frame().width * 0.25}
-              y={frame().height * 0.07}
-              text-anchor="middle"
-            >
-              No op has known FLOPs and bytes
-            </text>
-          </Show>
           <For each={points()}>
             {(row) => (
               <circle

@@ -6,12 +6,13 @@ import { format, formatCount, formatRatio, plural } from '../../format/numbers';
 import { sentence } from '../../format/text';
 import { CLASS_TITLES, classColor, classTitle } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
-import { getParam, select, setParams, utilizationParams } from '../../shell/state';
+import { getParam, hrefTo, select, setParams, utilizationParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { colorMeaning, LegendLine, type Meaning } from '../../widgets/legend-line';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { OneOnly } from '../../widgets/one-only';
 import { OpLinks, opMenu } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -119,16 +120,18 @@ function Body(props: { report: RooflineReport; session: string }) {
             <LegendLine entries={meanings()} />
           </div>
         </div>
-        <RooflineChart
-          rows={props.report.rows}
-          scopes={marks()}
-          peaks={props.report.peaks}
-          level={level()}
-          selected={shown()}
-          onSelect={show}
-          region={region()}
-          onRegion={(next) => setParams({ ...formatRegion(next) }, false)}
-        />
+        <Show when={points().length + shownMarks().length > 0} fallback={<NothingPlotted level={level()} />}>
+          <RooflineChart
+            rows={props.report.rows}
+            scopes={marks()}
+            peaks={props.report.peaks}
+            level={level()}
+            selected={shown()}
+            onSelect={show}
+            region={region()}
+            onRegion={(next) => setParams({ ...formatRegion(next) }, false)}
+          />
+        </Show>
         <Show when={shown()}>
           {(row) => (
             <p class="roofline-selected">
@@ -153,6 +156,37 @@ function Body(props: { report: RooflineReport; session: string }) {
         show={show}
       />
     </>
+  );
+}
+
+/** In place of roofs with nothing below them. */
+function NothingPlotted(props: { level: string }) {
+  return (
+    <div class="card-body">
+      <OneOnly
+        text={
+          <Show
+            when={props.level === 'all'}
+            fallback={`No op has known FLOPs and bytes of ${levelTitle(props.level)}.`}
+          >
+            No op has known FLOPs and bytes, so none has a place below the roof: they come from the
+            HLO of programs compiled by XLA. Peaks, below, lists the rates of the chip.
+          </Show>
+        }
+        actions={
+          <Show
+            when={props.level === 'all'}
+            fallback={
+              <button onClick={() => setParams({ level: null }, false)}>Count all bytes</button>
+            }
+          >
+            <a class="button" href={hrefTo({ view: 'ops' })}>
+              Ops by time
+            </a>
+          </Show>
+        }
+      />
+    </div>
   );
 }
 

@@ -7,6 +7,6 @@ export { HiddenTracks } from './hidden-tracks';
 export { HoverCard } from './hover-card';
 export { LegendList } from './legend-list';
 export { canvasMenu, groupMenu, trackMenu } from './menus';
-export { SearchError } from '../../widgets/search-error';
+export { SearchNote } from './search-note';
 export { OverlayChip } from './overlay-chip';
 export { rowCommands } from './palette-rows';

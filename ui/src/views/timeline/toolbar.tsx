@@ -220,7 +220,7 @@ function SearchField(props: ToolbarProps) {
           <Glyph name="next" />
         </button>
       </Show>
-      <SearchRemark text={state().remark} />
+      <SearchRemark text={state().remark} timeline={props.timeline} />
     </div>
   );
 }

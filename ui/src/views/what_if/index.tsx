@@ -2,8 +2,8 @@
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { meaningOf } from '../../format/causes';
-import { shortNames } from '../../format/cpp-name';
 import { formatDuration, formatRatio } from '../../format/numbers';
+import { shortNames } from '../../format/short-name';
 import { WAIT_KINDS } from '../../format/waits';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
@@ -39,6 +39,10 @@ function rowColumns(rows: readonly WhatIfRow[]): Column<WhatIfRow>[] {
     const words = changeWords(change);
     return name === '' ? words : words.replace(name, () => short.get(name) ?? name);
   };
+  // Where the recording leaves nothing open, both bounds are the gain.
+  const isExportOnly = rows.every(
+    ({ gain_ps: gain, low_gain_ps: low, high_gain_ps: high }) => low === gain && high === gain,
+  );
   return declared<WhatIfRow>('what_if.rows', [
     {
       key: 'change',
@@ -51,8 +55,8 @@ function rowColumns(rows: readonly WhatIfRow[]): Column<WhatIfRow>[] {
     },
     { key: 'gain_ps', width: 110, scale: 'time', value: (row) => row.gain_ps },
     { key: 'gain_ratio', width: 80, value: (row) => row.gain_ratio },
-    { key: 'low_gain_ps', width: 100, scale: 'time', value: (row) => row.low_gain_ps },
-    { key: 'high_gain_ps', width: 100, scale: 'time', value: (row) => row.high_gain_ps },
+    { key: 'low_gain_ps', width: 100, scale: 'time', value: (row) => row.low_gain_ps, isExportOnly },
+    { key: 'high_gain_ps', width: 100, scale: 'time', value: (row) => row.high_gain_ps, isExportOnly },
     { key: 'half_gain_ps', width: 100, scale: 'time', value: (row) => row.half_gain_ps },
     { key: 'after_ps', width: 120, scale: 'time', value: (row) => row.after_ps },
   ]);

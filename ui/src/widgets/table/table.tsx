@@ -21,7 +21,7 @@ import {
 } from 'solid-js';
 
 import { formatCount, plural, pluralOf } from '../../format/numbers';
-import { shortNames } from '../../format/cpp-name';
+import { shortNames } from '../../format/short-name';
 import { useAsked } from '../asked';
 import { openMenu, type MenuEntry } from '../menu/menu';
 import { ShortNames } from '../short-names';

@@ -103,7 +103,7 @@ const TOGETHER = [
         String.raw`\/src\/shell\/(hash|icons|palette-sources|shared|state|stored)\.`,
         String.raw`\/src\/(widgets\/(toast|chart\/ticks)|sql\/lay)\.`,
         String.raw`\/src\/format\/(causes|counter-value|text|waits)\.`,
-        String.raw`\/src\/timeline\/(address|clock|coloring|palette|time-axis)\.`,
+        String.raw`\/src\/timeline\/(address|clock|coloring|palette|search-conditions|time-axis)\.`,
       ].join('|'),
     ),
   },

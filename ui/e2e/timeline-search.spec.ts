@@ -69,13 +69,10 @@ test('a step, which is no condition, can be shown alone from where it was typed'
   await field.fill('fusion step:987654');
   await expect(page.locator('.search-error')).toHaveText(/^Unknown condition "step:"/);
   await expect(alone).toHaveCount(0);
-  const steps = await page.request.get(`${url}api/sessions/${/s\/([^/]+)/.exec(page.url())![1]}/timeline`);
-  const { steps: found } = (await steps.json()) as { steps: { step: number }[] };
-  const { step } = found[1]!;
-  await field.fill(`fusion step:${step}`);
-  await expect(alone).toHaveText(`Show only step ${step}`);
+  await field.fill('fusion step:1');
+  await expect(alone).toHaveText('Show only step 1');
   await alone.click();
   await expect(field).toHaveValue('fusion');
-  await expect(page.locator('.timeline-status')).toContainText(`step ${step}`);
+  await expect(page.locator('.timeline-status')).toContainText('step 1');
   await expect(page.locator('.search-error')).toHaveCount(0);
 });

@@ -215,6 +215,8 @@ function Moment(props: { atPs: number | null; rows: readonly AliveRow[] }) {
 
 function NoEvents(props: { report: MemoryReport }) {
   const note = () => props.report.notes[0];
+  /** Each has a row per device. */
+  const snapshots = () => new Set(props.report.snapshots.map(({ snapshot }) => snapshot)).size;
   return (
     <EmptyState
       title="No memory use over time was recorded"
@@ -222,9 +224,9 @@ function NoEvents(props: { report: MemoryReport }) {
       actions={
         <>
           <a href={hrefTo({ view: 'buffers' })}>What each program needs, in Buffers</a>
-          <Show when={props.report.snapshots.length > 0}>
+          <Show when={snapshots() > 0}>
             <a href={hrefTo({ view: 'heap' })}>
-              Memory snapshots in Heap ({plural(props.report.snapshots.length, 'row')})
+              {plural(snapshots(), 'memory snapshot')} in Heap
             </a>
           </Show>
         </>

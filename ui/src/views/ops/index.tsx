@@ -72,12 +72,6 @@ const COMPARE = compareTable('ops.rows', (report: OpsReport) => report.rows);
 /** Identifies an op in the URL. */
 const identity = (row: OpRow) => [row.program_id, row.name, row.device].join('/');
 
-/** Whether ops have no names but their scopes, as in TensorFlow: a second column would repeat the first. */
-const isNamedByScope = (rows: readonly OpRow[]) =>
-  rows.every(({ name, scope }) => !scope || scope === name);
-const exportedScope = (column: (typeof COLUMNS)[number]) =>
-  column.key === 'scope' ? { ...column, isExportOnly: true } : column;
-
 export default function OpsView(props: ViewProps) {
   const isByDevice = () => getParam('by') === 'device';
   const report = createReport(
@@ -90,10 +84,9 @@ export default function OpsView(props: ViewProps) {
   return (
     <AnswerView answer={report}>
       {(data) => {
-        const columns = createMemo(() => {
-          const shown = isByDevice() ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'device');
-          return isNamedByScope(data().rows) ? shown.map(exportedScope) : shown;
-        });
+        const columns = createMemo(() =>
+          isByDevice() ? COLUMNS : COLUMNS.filter((column) => column.key !== 'device'),
+        );
         const shown = createMemo(() => data().rows.find((row) => identity(row) === getParam('op')));
         const show = (row: OpRow | undefined) =>
           setParams({ op: row && row !== shown() ? identity(row) : null }, false);

@@ -22,4 +22,5 @@ mod rounds;
 mod run_ahead;
 mod steps;
 mod tracks;
+mod unnumbered;
 mod within_calls;

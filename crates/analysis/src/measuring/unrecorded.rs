@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use stepscope_model::host_names::dispatched_function;
+use stepscope_model::host_names::{dispatched_function, is_completion_wait};
 use stepscope_model::{Activity, SaturatingSum as _, Session, SliceKind, Track};
 
 /// jaxlib 0.4 runs programs for CPUs within this call and records none of their ops.
@@ -39,6 +39,9 @@ pub(crate) struct Calls {
 pub(crate) enum Ran {
     /// They ran within their calls.
     WithinCalls,
+    /// Threads of XLA:CPU executed programs until they were complete, and recorded none of their ops
+    /// (jaxlib 0.6).
+    Executed,
     /// Something waited for their results.
     WaitedFor,
     /// Nothing shows that they ran.
@@ -49,20 +52,18 @@ pub(crate) enum Ran {
 pub(crate) fn ran(session: &Session, calls: &Calls) -> Ran {
     if calls.ran_ps as f64 >= RAN_RATIO * calls.called_ps as f64 && calls.ran_ps > 0 {
         Ran::WithinCalls
-    } else if has_waited(session) {
+    } else if has_label(session, is_completion_wait) {
+        Ran::Executed
+    } else if has_label(session, |name| WAITS.iter().any(|wait| name.contains(wait))) {
         Ran::WaitedFor
     } else {
         Ran::Unknown
     }
 }
 
-/// Whether the program waited for results.
-fn has_waited(session: &Session) -> bool {
+fn has_label(session: &Session, passes: impl Fn(&str) -> bool) -> bool {
     let mut labels = session.labels.iter();
-    labels.any(|label| {
-        let name = session.text(label.name);
-        WAITS.iter().any(|wait| name.contains(wait))
-    })
+    labels.any(|label| passes(session.text(label.name)))
 }
 
 /// The calls of compiled functions; none if there are none. Calls within tracing or compilation launch

@@ -315,7 +315,7 @@ fn not_timed(session: &Session) -> Note {
     let dispatched =
         format!("Step time unknown: the host dispatched {steps}, but no device work was recorded");
     match calls(session).map_or(Ran::Unknown, |calls| ran(session, &calls)) {
-        Ran::WithinCalls | Ran::WaitedFor => Note::warning(
+        Ran::WithinCalls | Ran::Executed | Ran::WaitedFor => Note::warning(
             "step-times-missing",
             format!("{dispatched}, although the programs ran."),
         ),

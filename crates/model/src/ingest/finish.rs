@@ -11,6 +11,7 @@ use super::parts::PlacedTrack;
 use super::recorded_calls::Calls;
 use super::runs::{GpuRuns, gpu_runs, gpus_by_host, recorded_runs};
 use super::steps::{Evidence, completes, steps};
+use super::unnumbered::unnumbered;
 use super::warn::Warnings;
 use crate::flow::{Flows, TrackEnds};
 use crate::ids::{HostId, TrackId};
@@ -71,6 +72,11 @@ pub(super) fn finish(
     let mut runs = recorded_runs(&session.tracks, &session.labels, |track, event| {
         run_ids.get(&(track, event)).copied()
     });
+    let unnumbered = unnumbered(session, &cpu_runs);
+    for (host, count) in unnumbered.merged {
+        warnings.merged_devices(&session.hosts[host.index()].name, count);
+    }
+    runs.extend(unnumbered.runs);
     runs.extend(cpu_runs);
     let gpu = gpu_work(session, &graph_events);
     runs.extend(gpu.runs);

@@ -49,6 +49,7 @@ mod runs;
 mod seen;
 mod steps;
 mod tracks;
+mod unnumbered;
 mod warn;
 
 use stepscope_xplane::Space;

@@ -234,6 +234,14 @@ impl Warnings {
         }
     }
 
+    pub(super) fn merged_devices(&mut self, host: &str, count: usize) {
+        let message = format!(
+            "Ops do not say which of {count} devices ran them: all are shown as those of one, CPU:0"
+        );
+        let hint = "Record with a newer jaxlib (0.7.2 or later) to see each device";
+        self.add(WarningKind::Missing, host, message, hint);
+    }
+
     pub(super) fn attributed(&mut self, count: usize) {
         if count > 0 {
             let message = format!(

@@ -58,6 +58,16 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
                     "Update JAX if possible: `pip install --upgrade jax`. Until then, only the times \
                      of calls are known: `stepscope regions PATH`.",
                 ),
+            Ran::Executed if is_jax => finding
+                .why(format!(
+                    "{} launched work, and threads of the runtime executed it \
+                     (`ThunkExecutor::Execute`). This version of jaxlib does not record ops on CPUs.",
+                    counted(calls),
+                ))
+                .fix(
+                    "Update JAX if possible: `pip install --upgrade jax`. Until then, only the times \
+                     of calls are known: `stepscope regions PATH`.",
+                ),
             Ran::WaitedFor if is_jax => finding
                 .why(format!(
                     "{} launched work and the program waited for results, so the work ran. \

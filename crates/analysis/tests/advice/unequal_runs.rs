@@ -101,3 +101,75 @@ fn a_device_whose_host_waits_for_another_one_is_not_delayed_by_reading() {
     let found = finding(&report, "idle");
     assert_ne!(found["title"], "Devices work one after another", "{found}");
 }
+
+/// Four virtual devices of one host that meet in a collective: what each of them computes before.
+fn meeting(own: [&str; 4]) -> Value {
+    let device = |(number, ops): (usize, &&str)| {
+        format!(
+            "thread tf_XLAEigen/{number}
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal={number}]
+            repeat 12 every 1000us
+              {ops}
+            end\n"
+        )
+    };
+    let devices: String = own.iter().enumerate().map(device).collect();
+    let text = format!(
+        "host vm
+        {devices}thread python
+        repeat 12 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        program 5 jit_step
+          p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64] dot(p.0, p.0)
+          all-reduce.2 = f32[64,64] all-reduce(dot.1) replica_groups={{{{0,1,2,3}}}}"
+    );
+    advice(&[text])
+}
+
+const ONE: &str = "1..101us dot.1\n101..990us all-reduce.2";
+const FOUR: &str =
+    "1..101us dot.1\n101..201us dot.1\n201..301us dot.1\n301..401us dot.1\n401..990us all-reduce.2";
+const SLOW: &str = "1..801us dot.1\n801..990us all-reduce.2";
+
+#[test]
+fn a_device_with_more_ops_is_why_the_others_wait_at_collectives() {
+    // Another one, which got no core, is last all the same.
+    let report = meeting([FOUR, ONE, SLOW, ONE]);
+    let found = finding(&report, "load_imbalance");
+    let what = found["what"].as_str().expect("a text");
+    assert!(
+        what.starts_with("CPU:0 runs 4.0 times as many ops as any other device"),
+        "{what}"
+    );
+    // It computes 300 us more than the others. Divided over four, 75 us of them remain.
+    assert!(what.contains("up to 300.0 µs"), "{what}");
+    assert_eq!(found["gain_ps_per_step"], 225e6);
+    let straggler = check(&report, "straggler");
+    assert!(
+        straggler.contains("CPU:2 is last at collectives most often"),
+        "{straggler}"
+    );
+    assert!(straggler.contains("it runs no more ops"), "{straggler}");
+    // Where it is last itself, it is a straggler, and there is one finding.
+    let report = meeting([FOUR, ONE, ONE, ONE]);
+    assert_eq!(finding(&report, "straggler")["title"], "CPU:0 is late");
+    assert!(!ids(&report).contains(&"load_imbalance"), "{report}");
+}
+
+#[test]
+fn two_devices_of_four_may_have_more_ops() {
+    let found = finding(&meeting([FOUR, SLOW, FOUR, ONE]), "load_imbalance");
+    let what = found["what"].as_str().expect("a text");
+    assert!(
+        what.starts_with("CPU:0 runs 4.0 times as many ops as most other devices"),
+        "{what}"
+    );
+    // Divided over all of them, half of the 300 us remain.
+    assert_eq!(found["gain_ps_per_step"], 150e6);
+    // With equal ops, nothing is said of who is last.
+    let report = meeting([ONE, ONE, SLOW, ONE]);
+    assert!(!ids(&report).contains(&"load_imbalance"), "{report}");
+    assert!(check(&report, "straggler").contains("none runs more ops"));
+}

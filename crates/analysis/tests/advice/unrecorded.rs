@@ -70,7 +70,7 @@ fn participants_that_were_not_captured_are_missed() {
     let why = of("{{0,1}}");
     assert!(why.contains("were not captured"), "{why}");
     let why = of("{{0}}");
-    assert!(why.contains("share the cores"), "{why}");
+    assert!(why.contains("runs its collectives synchronously"), "{why}");
 }
 
 /// `nnx.jit` does so in Python, in each call.

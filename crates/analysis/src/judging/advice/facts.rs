@@ -524,6 +524,14 @@ impl<'a> Facts<'a> {
     pub(super) fn has_virtual_devices_only(&self) -> bool {
         self.is_cpu_only() && self.session.hosts.len() == 1
     }
+
+    /// Whether some devices are virtual ones of one XLA:CPU process, which take turns on its cores.
+    pub(super) fn share_cores(&self) -> bool {
+        let working: Vec<DeviceId> = self.working().collect();
+        let hosts: BTreeSet<HostId> =
+            (working.iter().map(|&id| self.session.device(id).host)).collect();
+        self.is_cpu_only() && hosts.len() < working.len()
+    }
 }
 
 /// The place where a figure has the largest share of the place's steps; the first one on a tie.

@@ -129,14 +129,26 @@ fn blamed(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Blamed {
 pub(crate) struct Late {
     /// Host or device.
     pub(crate) name: String,
-    /// Number of steps in which it arrived last.
+    /// Number of steps in which it arrived last, by more than clocks may be wrong.
     pub(crate) last_count: usize,
+    /// Number of steps in which some place did.
+    pub(crate) clear_count: usize,
     /// Number of steps with a matched collective.
     pub(crate) step_count: usize,
     /// Mean time per step that it made the others wait.
     pub(crate) cost_ps: f64,
     /// The blame row with most of that waiting: what it did before, and when.
     pub(crate) blame: BlameRow,
+}
+
+/// A host that is last in most steps and no straggler. With one host, a device.
+pub(crate) struct Often {
+    pub(crate) name: String,
+    /// Of all steps with a matched collective.
+    pub(crate) last_count: usize,
+    pub(crate) step_count: usize,
+    /// Of those, the ones in which it is later than clocks may be wrong.
+    pub(crate) clear_last_count: usize,
 }
 
 /// What the others waited for in one step.
@@ -159,6 +171,8 @@ pub(crate) struct LateStep {
 pub(crate) struct WhoWasLate {
     /// In more steps than chance explains, costliest first.
     pub(crate) stragglers: Vec<Late>,
+    /// Where there are none, who was last in most steps all the same.
+    pub(crate) often: Option<Often>,
     /// In each step with a matched collective, in order of time.
     pub(crate) steps: Vec<LateStep>,
 }
@@ -182,6 +196,12 @@ pub(crate) fn who_was_late(session: &Session, selected: &Selected<'_>) -> WhoWas
     WhoWasLate {
         steps: steps.collect(),
         stragglers: late(session, &blamed, &stragglers),
+        often: stragglers.often.as_ref().map(|one| Often {
+            name: stragglers.name_at(session, one.place).to_owned(),
+            last_count: one.last_count,
+            step_count: one.step_count,
+            clear_last_count: one.clear_last_count,
+        }),
     }
 }
 
@@ -205,6 +225,7 @@ fn late(
             };
             Some(Late {
                 last_count: one.last_count,
+                clear_count: one.clear_count,
                 step_count: one.step_count,
                 cost_ps: one.cost_ps,
                 blame: rows.iter().find(is_own)?.clone(),

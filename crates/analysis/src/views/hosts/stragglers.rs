@@ -3,9 +3,10 @@
 //! If no host were slow, each of n hosts would be last in one of n steps. A host is a straggler if
 //! it was last in at least half of the steps, if the probability of that by chance is below 1 %
 //! (binomial tail), and if the others waited at least 1 % of a step for it on average. This needs no
-//! spread between hosts, so it works with two hosts. With one host, its devices are compared. Steps in which
-//! it is no later than clocks may be wrong do not count, nor do those in which it was late at a permute: stages of
-//! a pipeline arrive one after another.
+//! spread between hosts, so it works with two hosts. With one host, its devices are compared. Only steps that
+//! are clear are evidence: those in which the last one is later than clocks may be wrong, and not late at a
+//! permute (stages of a pipeline arrive one after another). The others neither speak for a straggler nor
+//! against it, but it has to be last in half of all steps, too.
 //!
 //! With two hosts, the chance that one of them is last in all of five steps is 6 %, so with few steps
 //! the size of the lateness must count too: a host that was last in every one of at least five steps
@@ -39,9 +40,11 @@ const MIN_STEADY_COST: f64 = 0.05;
 pub(super) struct Straggler {
     /// Position of the host, or of the device if there is only one host.
     pub(super) place: usize,
+    /// Clear steps in which it was last, and all that are clear.
     pub(super) last_count: usize,
+    pub(super) clear_count: usize,
     pub(super) step_count: usize,
-    /// Mean time per step that it made the others wait, over all steps.
+    /// Mean time per step that it made the others wait in clear steps, over all steps.
     pub(super) cost_ps: f64,
     pub(super) activity: String,
 }
@@ -50,7 +53,18 @@ pub(super) struct Straggler {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Stragglers {
     pub(super) found: Vec<Straggler>,
+    /// Where nobody is one: who was last in most steps, which chance explains, or which costs little.
+    pub(super) often: Option<LastOften>,
     pub(super) are_hosts: bool,
+}
+
+/// A host or device that is last in most steps.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LastOften {
+    pub(super) place: usize,
+    pub(super) last_count: usize,
+    pub(super) step_count: usize,
+    pub(super) clear_last_count: usize,
 }
 
 pub(super) fn stragglers(
@@ -70,33 +84,51 @@ pub(super) fn stragglers(
     places.dedup();
     let Some(step_ps) = step_ps.filter(|_| places.len() > 1 && !blamed.is_empty()) else {
         return Stragglers {
-            found: Vec::new(),
             are_hosts,
+            ..Stragglers::default()
         };
     };
+    let clear: Vec<&StepBlame> = blamed.iter().filter(|of| of.is_clear).collect();
+    let last_count = |place: usize| {
+        let own = blamed.iter().filter(|of| place_of(of.device) == place);
+        own.count()
+    };
+    let of_clear = |place: usize| -> Vec<&StepBlame> {
+        let own = clear.iter().filter(|of| place_of(of.device) == place);
+        own.copied().collect()
+    };
+    let is_half = |count: usize, of: usize| count as f64 >= MIN_SHARE * of as f64;
     let straggler = |&place: &usize| {
-        let own: Vec<&StepBlame> = blamed
-            .iter()
-            .filter(|of| place_of(of.device) == place && of.is_clear)
-            .collect();
+        let own = of_clear(place);
         let caused: f64 = own.iter().map(|of| of.caused_ps as f64).sum();
         let cost_ps = caused / blamed.len() as f64;
-        let share = own.len() as f64 / blamed.len() as f64;
-        let chance = tail(blamed.len(), own.len(), 1.0 / places.len() as f64);
-        let is_rare = share >= MIN_SHARE && chance < MAX_CHANCE && cost_ps >= MIN_COST * step_ps;
+        let is_often = is_half(own.len(), clear.len()) && is_half(last_count(place), blamed.len());
+        let chance = tail(clear.len(), own.len(), 1.0 / places.len() as f64);
+        let is_rare = is_often && chance < MAX_CHANCE && cost_ps >= MIN_COST * step_ps;
         let waits: Vec<f64> = own.iter().map(|of| of.caused_ps as f64).collect();
         let is_last_in_all = own.len() == blamed.len();
         let is_late = is_rare || is_last_in_all && is_steady(&waits, step_ps);
         is_late.then(|| Straggler {
             place,
             last_count: own.len(),
+            clear_count: clear.len(),
             step_count: blamed.len(),
             cost_ps,
             activity: common_activity(&own),
         })
     };
+    let found: Vec<Straggler> = places.iter().filter_map(straggler).collect();
+    let mut most = places.iter().copied();
+    let often = most.find(|&place| 2 * last_count(place) > blamed.len());
+    let often = often.filter(|_| found.is_empty()).map(|place| LastOften {
+        place,
+        last_count: last_count(place),
+        step_count: blamed.len(),
+        clear_last_count: of_clear(place).len(),
+    });
     Stragglers {
-        found: places.iter().filter_map(straggler).collect(),
+        found,
+        often,
         are_hosts,
     }
 }
@@ -162,7 +194,7 @@ impl Stragglers {
         self.name_at(session, place_of(session, device))
     }
 
-    fn name_at<'a>(&self, session: &'a Session, place: usize) -> &'a str {
+    pub(super) fn name_at<'a>(&self, session: &'a Session, place: usize) -> &'a str {
         if self.are_hosts {
             &session.hosts[place].name
         } else {
@@ -181,10 +213,14 @@ impl Stragglers {
             "" => "; the cause was not recorded".to_owned(),
             activity => format!("; before it arrives, it is in {activity}"),
         };
+        let of = match worst.step_count - worst.clear_count {
+            0 => String::new(),
+            unclear => format!(" ({unclear} more leave open who was last)"),
+        };
         Some(format!(
-            "{name} arrives last in {} of {} and makes the others wait {} per step{doing}.",
+            "{name} arrives last in {} of {}{of} and makes the others wait {} per step{doing}.",
             worst.last_count,
-            format::counted(worst.step_count, "step"),
+            format::counted(worst.clear_count, "step"),
             format::duration_ps(worst.cost_ps),
         ))
     }

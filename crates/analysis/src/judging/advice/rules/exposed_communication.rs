@@ -20,6 +20,9 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Waiting for the last participant is told from this share of the time of collectives on.
+const MUCH_WAITING: f64 = 0.05;
+
 /// Number of collectives in the evidence.
 const TOLD: usize = 4;
 
@@ -45,14 +48,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     let rows = facts.collectives();
     let waits = waiting_ratio(rows);
-    let waited = waits
-        .filter(|&waits| waits > 0.05)
-        .map_or_else(String::new, |waits| {
-            format!(
-                " {} of collective time is spent waiting for the last participant.",
-                format::percent(waits)
-            )
-        });
+    let waited = waiting_told(waits);
     let compute = facts.mean(|row| part_ps(row, PartKind::DeviceCompute) as f64);
     let places = facts.by_place(exposed);
     let least = places
@@ -118,7 +114,8 @@ fn code(facts: &Facts<'_>, main: &str, is_slow: bool) -> &'static str {
     }
 }
 
-/// The finding for virtual devices. They share the cores of their host, so there is no estimate.
+/// The finding for XLA:CPU. Virtual devices share the cores of their host, and processes may share those of their
+/// machine, so there is no estimate.
 fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
     // With several hosts, waiting is meaningful.
     let several = facts.session.hosts.len() > 1;
@@ -128,7 +125,13 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
     } else {
         facts.largest_ops(|row| row.class == "collective")
     };
-    let finding = finding(&RULE, severity.max(Severity::Warning), what)
+    let share_cores = facts.share_cores();
+    let waited = if share_cores {
+        String::new()
+    } else {
+        waiting_told(waiting_ratio(facts.collectives()))
+    };
+    let finding = finding(&RULE, severity.max(Severity::Warning), what + &waited)
         .sure(Confidence::Low)
         .seen(evidence)
         .seen([in_view(
@@ -150,6 +153,16 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
     let main = facts.collectives().first().map(|row| row.reason.as_str());
     if let Some(late @ "late_participant") = main.filter(|_| several) {
         return finding.why(reason(late).1).fix(remedy(late)).found();
+    }
+    if !share_cores {
+        return finding
+            .why(reason(main.unwrap_or_default()).1)
+            .fix(
+                "Communicate less: accumulate gradients over several batches, or choose a sharding that \
+                 communicates less. If several of these processes run on one machine, they share its cores, and \
+                 this time says little of a cluster.",
+            )
+            .found();
     }
     finding
         .why(
@@ -186,6 +199,15 @@ fn spread(facts: &Facts<'_>) -> String {
         format::duration_ps(least),
         format::duration_ps(most)
     )
+}
+
+/// That share, unless it is small.
+fn waiting_told(waits: Option<f64>) -> String {
+    let much = waits.filter(|&waits| waits > MUCH_WAITING);
+    much.map_or_else(String::new, |waits| {
+        let share = format::percent(waits);
+        format!(" {share} of collective time is spent waiting for the last participant.")
+    })
 }
 
 /// Share of the time of matched collectives that was spent waiting for the last participant.

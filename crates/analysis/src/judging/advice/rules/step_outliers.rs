@@ -26,7 +26,7 @@ mod programs;
 
 use long_steps::{LongSteps, MOSTLY};
 use ops::{Compared, OpsOfLongSteps};
-use programs::OfLongSteps;
+use programs::{OfLongSteps, ProgramsOfSteps};
 
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
@@ -256,8 +256,8 @@ struct Explained<'a> {
 }
 
 impl<'a> Explained<'a> {
-    /// The typical long step. If nothing explains it, but the longest one, that one: the others may be
-    /// noise.
+    /// The typical long step, or the one that stands for those with a program that explains most of what all
+    /// of them lose. If nothing explains these, but the longest one, that one: the others may be noise.
     fn of(
         facts: &Facts<'_>,
         of_bars: &Positions<'_>,
@@ -267,36 +267,59 @@ impl<'a> Explained<'a> {
     ) -> Self {
         let by_length = |a: &&&StepBar, b: &&&StepBar| a.duration_ps.total_cmp(&b.duration_ps);
         let longest = long.iter().max_by(by_length).copied().unwrap_or(typical);
-        let mut first = Self {
+        let by = |typical: &'a StepBar, own: Own| Self {
             typical,
-            own: None,
+            own: Some(own),
             longer: None,
         };
+        let lost = long
+            .iter()
+            .filter_map(|bar| Some((of_bars.position(bar)?, *bar)));
+        let lost: BTreeMap<usize, &'a StepBar> = lost.collect();
+        let excess_ps = |bar: &StepBar| bar.duration_ps - usual;
+        let programs = ProgramsOfSteps::of(facts);
+        let mut longer = None;
         let other = (!std::ptr::eq(longest, typical)).then_some(longest);
         for bar in std::iter::once(typical).chain(other) {
-            let excess_ps = bar.duration_ps - usual;
             let Some(at) = of_bars.position(bar) else {
                 continue;
             };
-            let all = long.iter().filter_map(|bar| of_bars.position(bar));
             let steps = LongSteps {
-                long: all.collect(),
+                long: lost.keys().copied().collect(),
                 typical: at,
-                excess_ps,
+                excess_ps: excess_ps(bar),
             };
-            let ops = Compared::of(facts, &steps);
-            if let Some(own) = Own::of(facts, &steps, ops.as_ref()) {
-                return Self {
-                    typical: bar,
-                    own: Some(own),
-                    longer: None,
-                };
+            if let Some(program) = programs.of_long_steps(&steps) {
+                return by(bar, Own::Program(program));
             }
-            if std::ptr::eq(bar, typical) {
-                first.longer = ops.and_then(|ops| ops.longer(facts));
+            let is_first = std::ptr::eq(bar, typical);
+            let lost_ps = || {
+                lost.iter()
+                    .map(|(&step, bar)| (step, excess_ps(bar)))
+                    .collect()
+            };
+            let few = is_first
+                .then(|| programs.of_few_steps(&lost_ps()))
+                .flatten();
+            if let Some((program, step)) = few {
+                return by(
+                    lost.get(&step).copied().unwrap_or(bar),
+                    Own::Program(program),
+                );
+            }
+            let ops = Compared::of(facts, &steps);
+            if let Some(own) = ops.as_ref().and_then(|ops| ops.cause(facts)) {
+                return by(bar, Own::Ops(own));
+            }
+            if is_first {
+                longer = ops.and_then(|ops| ops.longer(facts));
             }
         }
-        first
+        Self {
+            typical,
+            own: None,
+            longer,
+        }
     }
 }
 
@@ -307,14 +330,9 @@ enum Own {
 }
 
 impl Own {
-    fn of(facts: &Facts<'_>, steps: &LongSteps, ops: Option<&Compared<'_>>) -> Option<Self> {
-        let program = programs::of_long_steps(facts, steps).map(Self::Program);
-        program.or_else(|| ops?.cause(facts).map(Self::Ops))
-    }
-
     fn text(&self, facts: &Facts<'_>, step: i64) -> String {
         match self {
-            Self::Program(own) => own.text(facts),
+            Self::Program(own) => own.text(facts, step),
             Self::Ops(own) => own.text(facts, step),
         }
     }

@@ -9,7 +9,7 @@ use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::telling::recording;
-use crate::views::hosts::Late;
+use crate::views::hosts::{Late, Often};
 
 pub(super) static RULE: Rule = Rule {
     id: "straggler",
@@ -25,26 +25,42 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.working().count() < 2 {
         return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
-    let has_more = runs_more_ops(facts);
-    if facts.has_virtual_devices_only() && !has_more {
+    if facts.late().steps.is_empty() {
+        return Outcome::Skipped(
+            "No collective within steps was matched across these devices, so it is unknown who arrives last."
+                .to_owned(),
+        );
+    }
+    let are_virtual = facts.has_virtual_devices_only();
+    if are_virtual && MoreOps::of(facts).is_none() {
         return Outcome::Skipped(
             "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last, \
-             and the one that is last at collectives most often runs no more ops than the others."
+             and none runs more ops than most others."
                 .to_owned(),
         );
     }
     let Some(worst) = facts.late().stragglers.first() else {
-        return Outcome::Passed(
-            "No host or device is last at collectives more often than chance explains.".to_owned(),
-        );
+        return Outcome::Passed(facts.late().often.as_ref().map_or_else(
+            || {
+                "No host or device is last at collectives more often than chance explains."
+                    .to_owned()
+            },
+            unclear,
+        ));
     };
+    let more = MoreOps::of_device(facts, &worst.name);
+    if are_virtual && more.is_none() {
+        return Outcome::Skipped(format!(
+            "{} is last at collectives most often, but virtual devices of XLA:CPU take turns on the same \
+             cores, so one of them is always last, and it runs no more ops than most others.",
+            worst.name
+        ));
+    }
     let share = format::percent(worst.cost_ps / step);
     let text = format!(
-        "{} arrives last in {} of {}, and the others wait {} per step for it ({share} of the mean \
-         step).",
+        "{} arrives last in {}, and the others wait {} per step for it ({share} of the mean step).",
         worst.name,
-        worst.last_count,
-        format::counted(worst.step_count, "step"),
+        in_steps(worst),
         format::duration_ps(worst.cost_ps)
     );
     let Some(severity) = gravity(&facts.threshold("straggler_ratio"), worst.cost_ps / step) else {
@@ -52,13 +68,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let (doing, fix) = doing(facts, worst);
     // A replay drops the additional work of a device, which the others have to do instead.
-    let (kept, estimate, change) = if has_more {
-        let places = facts.working().count() as f64;
-        (1.0 - 1.0 / places, MOVED, "")
-    } else {
-        (1.0, "", "align")
+    let (saved, estimate, change) = match &more {
+        Some(more) => (1.0 - more.kept, MOVED, ""),
+        None => (1.0, "", "align"),
     };
-    let confidence = match (has_more, facts.has_virtual_devices_only()) {
+    let confidence = match (more.is_some(), are_virtual) {
         (false, _) => Confidence::High,
         (true, false) => Confidence::Medium,
         (true, true) => Confidence::Low,
@@ -68,7 +82,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .why("All participants meet in the collectives of every step, so the slowest one sets the pace.")
         .fix(fix)
         .gain(
-            Some(worst.cost_ps * kept),
+            Some(worst.cost_ps * saved),
             format!("what `hosts` shows: mean over steps of the time that the others wait for it{estimate}"),
         )
         .without(change)
@@ -91,11 +105,31 @@ fn check(facts: &Facts<'_>) -> Outcome {
 /// What a device has more of than the others, these have to do instead.
 const MOVED: &str = ", less the share of its additional work that it would keep";
 
-/// Whether the device that is late runs more ops than any other one.
-fn runs_more_ops(facts: &Facts<'_>) -> bool {
-    let late = facts.late().stragglers.first();
-    late.zip(MoreOps::of(facts))
-        .is_some_and(|(late, more)| facts.session.device_title(more.device) == late.name)
+/// `9 of 10 steps`, or `9 of 10 steps (in 2 more, clocks do not tell who does)`.
+fn in_steps(late: &Late) -> String {
+    let steps = format::counted(late.clear_count, "step");
+    let unclear = match late.step_count - late.clear_count {
+        0 => String::new(),
+        unclear => format!(" (in {unclear} more, clocks do not tell who does)"),
+    };
+    format!("{} of {steps}{unclear}", late.last_count)
+}
+
+/// Of a place that is last in most steps.
+fn unclear(often: &Often) -> String {
+    format!(
+        "{} is last at collectives in {} of {}. Only {} of these {} by more than clocks may be wrong, which \
+         chance may explain, or the others wait less than 1 % of a step for it.",
+        often.name,
+        often.last_count,
+        format::counted(often.step_count, "step"),
+        often.clear_last_count,
+        if often.clear_last_count == 1 {
+            "is"
+        } else {
+            "are"
+        },
+    )
 }
 
 /// What made it late and what to change, or what to record if no activity explains it.

@@ -5,15 +5,16 @@
 //! | [`Kind::Function`] | hardly any other step runs the function | an evaluation, a checkpoint |
 //! | [`Kind::Variant`] | the other steps run the function as another program | a longer sequence |
 //!
-//! Step outliers have other causes too, so one ordinary step with the program does not refute it.
+//! Step outliers have other causes too, so one ordinary step with the program does not refute it. Neither do a
+//! few if it takes most of the time that all long steps lose: what few steps run is no part of the median.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, Functions, Program, ProgramId};
 
-use super::long_steps::{EXPLAINS, LongSteps};
+use super::long_steps::{EXPLAINS, LongSteps, MOSTLY};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::steps_of_runs::StepsOfRuns;
 use crate::telling::format;
@@ -21,34 +22,49 @@ use crate::telling::format;
 /// It belongs to long steps if for each other step that runs it, so many long ones do.
 const LONG_PER_OTHER: usize = 4;
 
+/// What so many of the other steps run is part of the usual step.
+const FEW: f64 = 0.25;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Function,
     Variant,
 }
 
-/// The program that explains the longest step.
+/// How sure it is that a program makes steps long.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// No other step runs it.
+    OnlyInLong,
+    /// Hardly any does.
+    MostlyInLong,
+    /// Of all steps, these run it, and it takes most of the time that long ones lose.
+    InFew(usize),
+}
+
+/// The program that explains a long step.
 pub(super) struct OfLongSteps {
     kind: Kind,
     program: ProgramId,
-    /// Mean over devices in the longest step; of a variant, what it takes beyond the usual program.
+    /// Mean over devices in that step; of a variant, what it takes beyond the usual program.
     time_ps: f64,
-    /// Whether no other step runs it.
-    is_only: bool,
+    runs: Runs,
 }
 
 impl OfLongSteps {
-    pub(super) fn text(&self, facts: &Facts<'_>) -> String {
+    pub(super) fn text(&self, facts: &Facts<'_>, step: i64) -> String {
         let name = &facts.session.program(self.program).name;
         let time = format::duration_ps(self.time_ps);
-        let only = if self.is_only { "only" } else { "mostly" };
+        let runs = match self.runs {
+            Runs::OnlyInLong => "only in long steps".to_owned(),
+            Runs::MostlyInLong => "mostly in long steps".to_owned(),
+            Runs::InFew(count) => format!("in {count} of all {} steps", facts.bars.len()),
+        };
         match self.kind {
-            Kind::Function => {
-                format!(" {name} runs {only} in long steps, for {time} in the longest one.")
-            }
+            Kind::Function => format!(" {name} runs {runs}, for {time} in step {step}."),
             Kind::Variant => format!(
-                " There {name} is another program than in the other steps and takes {time} more in \
-                 the longest one."
+                " There {name} is another program than in the other steps and takes {time} more in step \
+                 {step}."
             ),
         }
     }
@@ -80,77 +96,183 @@ impl OfLongSteps {
     }
 }
 
-/// Where a program or function ran.
+/// Where a program or function ran: in each step, for how long, and on which devices.
 #[derive(Default)]
 struct Seen {
-    /// In the longest step, over these devices.
-    typical_ps: i64,
-    typical_on: BTreeSet<DeviceId>,
-    /// Long steps and others.
-    long: BTreeSet<usize>,
-    other: BTreeSet<usize>,
-    /// In the other steps, over these steps and devices.
-    other_ps: i64,
-    other_at: BTreeSet<(usize, DeviceId)>,
+    steps: BTreeMap<usize, (i64, BTreeSet<DeviceId>)>,
 }
 
 impl Seen {
     fn merge(&mut self, other: &Self) {
-        self.typical_ps = self.typical_ps.saturating_add(other.typical_ps);
-        self.typical_on.extend(&other.typical_on);
-        self.long.extend(&other.long);
-        self.other.extend(&other.other);
-        self.other_ps = self.other_ps.saturating_add(other.other_ps);
-        self.other_at.extend(&other.other_at);
+        for (&step, (time_ps, devices)) in &other.steps {
+            let own = self.steps.entry(step).or_default();
+            own.0 = own.0.saturating_add(*time_ps);
+            own.1.extend(devices);
+        }
     }
 
-    fn is_of_long_steps(&self) -> bool {
-        !self.long.is_empty() && self.long.len() >= LONG_PER_OTHER * self.other.len()
+    /// Numbers of long steps and of other steps that run it.
+    fn counts(&self, long: &BTreeSet<usize>) -> (usize, usize) {
+        let in_long = self.steps.keys().filter(|step| long.contains(step)).count();
+        (in_long, self.steps.len() - in_long)
     }
 
-    fn typical_mean_ps(&self) -> f64 {
-        self.typical_ps as f64 / self.typical_on.len().max(1) as f64
+    fn is_of_long_steps(&self, long: &BTreeSet<usize>) -> bool {
+        let (in_long, others) = self.counts(long);
+        in_long > 0 && in_long >= LONG_PER_OTHER * others
     }
 
-    fn other_mean_ps(&self) -> f64 {
-        self.other_ps as f64 / self.other_at.len().max(1) as f64
+    /// Mean over the devices in a step.
+    fn mean_ps(&self, step: usize) -> f64 {
+        let own = self.steps.get(&step);
+        own.map_or(0.0, |(time_ps, devices)| {
+            *time_ps as f64 / devices.len().max(1) as f64
+        })
+    }
+
+    /// Mean over the other steps and their devices.
+    fn other_mean_ps(&self, long: &BTreeSet<usize>) -> f64 {
+        let others = self.steps.iter().filter(|(step, _)| !long.contains(step));
+        let (mut sum_ps, mut count) = (0_i64, 0);
+        for (_, (time_ps, devices)) in others {
+            sum_ps = sum_ps.saturating_add(*time_ps);
+            count += devices.len();
+        }
+        sum_ps as f64 / count.max(1) as f64
     }
 }
 
-/// The function or program of long steps that takes the most time in the longest one, if that explains
-/// what this step takes beyond the median.
-pub(super) fn of_long_steps(facts: &Facts<'_>, steps: &LongSteps) -> Option<OfLongSteps> {
-    let functions = functions(&facts.session.programs);
-    let of_programs = seen(facts, &steps.long, steps.typical);
-    let mut of_functions: BTreeMap<ProgramId, Seen> = BTreeMap::new();
-    for (program, seen) in &of_programs {
-        let function = of_functions.entry(functions[program.index()]);
-        function.or_default().merge(seen);
+/// What programs and functions ran in each step.
+pub(super) struct ProgramsOfSteps {
+    of_programs: BTreeMap<ProgramId, Seen>,
+    of_functions: BTreeMap<ProgramId, Seen>,
+    /// The program that stands for the function of each.
+    functions: Vec<ProgramId>,
+    step_count: usize,
+}
+
+impl ProgramsOfSteps {
+    pub(super) fn of(facts: &Facts<'_>) -> Self {
+        let functions = functions(&facts.session.programs);
+        let of_programs = seen(facts);
+        let mut of_functions: BTreeMap<ProgramId, Seen> = BTreeMap::new();
+        for (program, seen) in &of_programs {
+            let function = of_functions.entry(functions[program.index()]);
+            function.or_default().merge(seen);
+        }
+        Self {
+            of_programs,
+            of_functions,
+            functions,
+            step_count: facts.bars.len(),
+        }
     }
-    let function = of_functions
-        .iter()
-        .filter(|(_, seen)| seen.is_of_long_steps())
-        .map(|(&program, seen)| (program, seen, seen.typical_mean_ps()));
-    let variant = of_programs.iter().filter_map(|(&program, seen)| {
-        let function = &of_functions[&functions[program.index()]];
-        let is_variant = seen.is_of_long_steps() && !function.is_of_long_steps();
-        let more_ps = seen.typical_mean_ps() - function.other_mean_ps();
-        is_variant.then_some((program, seen, more_ps))
-    });
-    let found = |kind, (program, seen, time_ps): (ProgramId, &Seen, f64)| OfLongSteps {
-        kind,
-        program,
-        time_ps,
-        is_only: seen.other.is_empty(),
-    };
-    let all = function
-        .map(|one| found(Kind::Function, one))
-        .chain(variant.map(|one| found(Kind::Variant, one)));
-    all.filter(|one| one.time_ps > 0.0 && one.time_ps >= EXPLAINS * steps.excess_ps)
-        .max_by(|a, b| {
-            let by_time = a.time_ps.total_cmp(&b.time_ps);
-            by_time.then_with(|| Reverse(a.program).cmp(&Reverse(b.program)))
-        })
+
+    /// The function or program of long steps that takes the most time in one of them, if that explains what
+    /// this step takes beyond the median.
+    pub(super) fn of_long_steps(&self, steps: &LongSteps) -> Option<OfLongSteps> {
+        let is_own = |seen: &Seen| seen.is_of_long_steps(&steps.long);
+        let candidates = self.candidates(&steps.long, is_own);
+        let found = candidates.map(|one| {
+            let (_, others) = one.seen.counts(&steps.long);
+            OfLongSteps {
+                kind: one.kind,
+                program: one.program,
+                time_ps: one.time_ps(steps.typical),
+                runs: if others == 0 {
+                    Runs::OnlyInLong
+                } else {
+                    Runs::MostlyInLong
+                },
+            }
+        });
+        found
+            .filter(|one| one.time_ps > 0.0 && one.time_ps >= EXPLAINS * steps.excess_ps)
+            .max_by(|a, b| longest((a.time_ps, a.program), (b.time_ps, b.program)))
+    }
+
+    /// The function or program of few steps that takes most of the time that the long steps lose, and the
+    /// long step that stands for those with it. `lost_ps`: what each long step takes beyond the median.
+    pub(super) fn of_few_steps(
+        &self,
+        lost_ps: &BTreeMap<usize, f64>,
+    ) -> Option<(OfLongSteps, usize)> {
+        let long: BTreeSet<usize> = lost_ps.keys().copied().collect();
+        let usual_count = self.step_count.saturating_sub(long.len());
+        let all_ps: f64 = lost_ps.values().sum();
+        let is_own = |seen: &Seen| {
+            let (in_long, others) = seen.counts(&long);
+            in_long > 0 && others as f64 <= FEW * usual_count as f64
+        };
+        let explained = self.candidates(&long, is_own).filter_map(|one| {
+            let of_step = |(&step, &lost): (&usize, &f64)| (one.time_ps(step).min(lost), step);
+            let mut times: Vec<(f64, usize)> = lost_ps.iter().map(of_step).collect();
+            times.retain(|own| own.0 > 0.0);
+            let sum_ps: f64 = times.iter().map(|own| own.0).sum();
+            times.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let mut so_far = 0.0;
+            let typical = times.into_iter().find(|own| {
+                so_far += own.0;
+                2.0 * so_far >= sum_ps
+            });
+            let step = typical?.1;
+            (sum_ps >= MOSTLY * all_ps).then_some((sum_ps, one, step))
+        });
+        let most = explained.max_by(|a, b| longest((a.0, a.1.program), (b.0, b.1.program)));
+        let (_, one, step) = most?;
+        let found = OfLongSteps {
+            kind: one.kind,
+            program: one.program,
+            time_ps: one.time_ps(step),
+            runs: Runs::InFew(one.seen.steps.len()),
+        };
+        Some((found, step))
+    }
+
+    /// Functions that `is_own` accepts, and programs that it accepts, but not their functions.
+    fn candidates<'a>(
+        &'a self,
+        long: &'a BTreeSet<usize>,
+        is_own: impl Fn(&Seen) -> bool + Copy + 'a,
+    ) -> impl Iterator<Item = Candidate<'a>> {
+        let functions = (self.of_functions.iter()).filter(move |(_, seen)| is_own(seen));
+        let function = functions.map(|(&program, seen)| Candidate {
+            kind: Kind::Function,
+            program,
+            seen,
+            usual_ps: 0.0,
+        });
+        let variant = self.of_programs.iter().filter_map(move |(&program, seen)| {
+            let function = &self.of_functions[&self.functions[program.index()]];
+            (is_own(seen) && !is_own(function)).then(|| Candidate {
+                kind: Kind::Variant,
+                program,
+                seen,
+                usual_ps: function.other_mean_ps(long),
+            })
+        });
+        function.chain(variant)
+    }
+}
+
+struct Candidate<'a> {
+    kind: Kind,
+    program: ProgramId,
+    seen: &'a Seen,
+    /// What usual steps spend in the same function.
+    usual_ps: f64,
+}
+
+impl Candidate<'_> {
+    /// What it adds to a step that runs it.
+    fn time_ps(&self, step: usize) -> f64 {
+        (self.seen.mean_ps(step) - self.usual_ps).max(0.0)
+    }
+}
+
+fn longest(a: (f64, ProgramId), b: (f64, ProgramId)) -> Ordering {
+    a.0.total_cmp(&b.0)
+        .then_with(|| Reverse(a.1).cmp(&Reverse(b.1)))
 }
 
 /// For each program, the one that stands for its function: the first of its name, because a function with
@@ -171,7 +293,7 @@ fn functions(programs: &[Program]) -> Vec<ProgramId> {
 }
 
 /// Runs that start within a step of their device, by program.
-fn seen(facts: &Facts<'_>, long: &BTreeSet<usize>, typical: usize) -> BTreeMap<ProgramId, Seen> {
+fn seen(facts: &Facts<'_>) -> BTreeMap<ProgramId, Seen> {
     let steps = StepsOfRuns::of(facts);
     let mut seen: BTreeMap<ProgramId, Seen> = BTreeMap::new();
     for run in &facts.session.program_runs {
@@ -179,18 +301,9 @@ fn seen(facts: &Facts<'_>, long: &BTreeSet<usize>, typical: usize) -> BTreeMap<P
             continue;
         };
         let own = seen.entry(run.program).or_default();
-        let took_ps = run.span.duration().0;
-        if row.step == typical {
-            own.typical_ps = own.typical_ps.saturating_add(took_ps);
-            own.typical_on.insert(run.device);
-        }
-        if long.contains(&row.step) {
-            own.long.insert(row.step);
-        } else {
-            own.other.insert(row.step);
-            own.other_ps = own.other_ps.saturating_add(took_ps);
-            own.other_at.insert((row.step, run.device));
-        }
+        let of_step = own.steps.entry(row.step).or_default();
+        of_step.0 = of_step.0.saturating_add(run.span.duration().0);
+        of_step.1.insert(run.device);
     }
     seen
 }

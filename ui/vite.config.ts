@@ -1,6 +1,6 @@
 // Builds the web UI: with relative URLs, so that it works under any path; one chunk per view,
 // compressed in advance.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
@@ -13,8 +13,9 @@ const TEXT = /\.(html|js|css|svg|json)$/;
 const COMPRESSED_FROM_BYTES = 512;
 
 /**
- * Compresses what the build wrote, once and as well as possible: `NAME.br` and `NAME.gz` lie next to
- * each file, and the server sends them to clients that accept them.
+ * Compresses what the build wrote, once and as well as possible, into `NAME.br` and `NAME.gz`, which the
+ * server sends to clients that accept them. It unpacks one for others, so only pages stay as they are: the
+ * program that contains all of this is smaller by what they take.
  */
 function compressed(): Plugin {
   let folder = '';
@@ -51,6 +52,7 @@ function compress(file: string): void {
   const smallest = compressed.reduce((best, one) => (one.length < best.length ? one : best));
   writeFileSync(`${file}.br`, smallest);
   writeFileSync(`${file}.gz`, gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
+  if (!file.endsWith('.html')) rmSync(file);
 }
 
 const HEAD_START = /\n *<!-- head start -->/;

@@ -2,7 +2,7 @@
 // a content security policy that blocks all requests. `stepscope export --html` adds the answers.
 // And the page for cells of notebooks, `frame/`: the same without a report, its script in few files.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -200,6 +200,15 @@ const COMMON = {
   reportCompressedSize: false,
 } as const;
 
+/** Leaves only `NAME.gz` of each file, which the server unpacks: nobody asks for these by network. */
+function pack(folder: string, names: string[]): void {
+  for (const name of names) {
+    const file = resolve(folder, name);
+    writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
+    rmSync(file);
+  }
+}
+
 /** Builds the page for cells next to that for reports. */
 function withFrame(): Plugin {
   let folder = '';
@@ -209,6 +218,7 @@ function withFrame(): Plugin {
       folder = resolve(root, outDir, 'frame');
     },
     async closeBundle() {
+      pack(resolve(folder, '..'), ['share.html']);
       const { plugin, groups } = fewFiles();
       await build({
         configFile: false,
@@ -226,6 +236,7 @@ function withFrame(): Plugin {
           },
         },
       });
+      pack(folder, groups.map(({ name }) => `${String(name)}.js`));
     },
   };
 }

@@ -1,7 +1,6 @@
 //! Single-file reports, for the command line and for the page's own button: the page without
 //! answers that was built into this crate, and answers of routes other than those of analyses.
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -56,7 +55,7 @@ pub fn html(
     options: &[(String, String)],
     most_bytes: Option<u64>,
 ) -> Result<Html, ExportError> {
-    let page: Cow<'_, str> = ui::share_page().ok_or(ExportError::NoPage)?;
+    let page = ui::share_page().ok_or(ExportError::NoPage)?;
     let shell = shell(session).map_err(io::Error::other)?;
     let with = HtmlOptions {
         page: &page,

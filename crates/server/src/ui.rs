@@ -1,13 +1,15 @@
 //! The UI: files embedded when the crate was compiled.
 
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::sync::OnceLock;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use rust_embed::{EmbeddedFile, RustEmbed};
+use flate2::read::GzDecoder;
+use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use crate::encoding::Encoding;
@@ -23,12 +25,19 @@ const START_PAGE: &str = "index.html";
 const SHARE_PAGE: &str = "share.html";
 
 /// The page for single-file reports; `None` if it was left out of this build.
-pub(crate) fn share_page() -> Option<Cow<'static, str>> {
-    let file = Files::get(SHARE_PAGE)?;
-    match file.data {
-        Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-        Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+pub(crate) fn share_page() -> Option<String> {
+    String::from_utf8(plain(SHARE_PAGE)?.into_owned()).ok()
+}
+
+/// A file as it is. Of most files only compressed copies are embedded.
+fn plain(path: &str) -> Option<Cow<'static, [u8]>> {
+    if let Some(file) = Files::get(path) {
+        return Some(file.data);
     }
+    let packed = Files::get(&format!("{path}{}", Encoding::Gzip.extension()))?;
+    let mut bytes = Vec::new();
+    GzDecoder::new(&*packed.data).read_to_end(&mut bytes).ok()?;
+    Some(Cow::Owned(bytes))
 }
 
 /// Serves the file for a path, and the start page for `/`. Everything after `#` stays in the
@@ -38,7 +47,7 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
         "" => START_PAGE,
         path => path,
     };
-    let Some(file) = served(path) else {
+    let Some(file) = served(path, &sent) else {
         return ApiError::not_found(format!("Nothing found at {}.", uri.path()))
             .with_hint("The pages are at the root of this server.")
             .into_response();
@@ -58,18 +67,18 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
     if path == START_PAGE
         && let Some(prefix) = prefix::forwarded(&sent)
     {
-        let page = with_base(&String::from_utf8_lossy(&file.data), &prefix);
+        let page = plain(path).unwrap_or_default();
+        let page = with_base(&String::from_utf8_lossy(&page), &prefix);
         return (headers, page).into_response();
     }
-    let (encoding, file) = smallest(path, &sent, file);
     let tag = entity_tag(&file);
     let mut response = if is_known(&sent, &tag) {
         (StatusCode::NOT_MODIFIED, headers).into_response()
     } else {
-        (headers, file.data).into_response()
+        (headers, file.content).into_response()
     };
     let answered = response.headers_mut();
-    if let Some(encoding) = encoding {
+    if let Some(encoding) = file.encoding {
         let name = HeaderValue::from_static(encoding.name());
         answered.insert(header::CONTENT_ENCODING, name);
     }
@@ -79,33 +88,44 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
     response
 }
 
-/// The file that a path names, uncompressed. Compressed copies have no path of their own.
-fn served(path: &str) -> Option<EmbeddedFile> {
+/// What is sent of a file.
+struct Served {
+    encoding: Option<Encoding>,
+    content: Cow<'static, [u8]>,
+    /// Of the embedded file.
+    digest: [u8; 32],
+}
+
+/// The file that a path names: a copy that the build compressed in advance, the best that the client
+/// accepts, else the file as it is. Copies have no path of their own.
+fn served(path: &str, sent: &HeaderMap) -> Option<Served> {
+    let copy = |encoding: Encoding| Files::get(&format!("{path}{}", encoding.extension()));
     let is_copy = Encoding::ALL
         .iter()
         .any(|encoding| path.ends_with(encoding.extension()));
     if path == SHARE_PAGE || is_copy {
         return None;
     }
-    Files::get(path)
-}
-
-/// The copy of the file to send: the build compressed it in advance, best first.
-fn smallest(path: &str, sent: &HeaderMap, plain: EmbeddedFile) -> (Option<Encoding>, EmbeddedFile) {
-    Encoding::ALL
-        .into_iter()
-        .filter(|encoding| encoding.is_accepted(sent))
-        .find_map(|encoding| {
-            let copy = Files::get(&format!("{path}{}", encoding.extension()))?;
-            Some((Some(encoding), copy))
-        })
-        .unwrap_or((None, plain))
+    let accepted = Encoding::ALL.into_iter();
+    let mut accepted = accepted.filter(|encoding| encoding.is_accepted(sent));
+    if let Some((encoding, file)) = accepted.find_map(|one| Some((one, copy(one)?))) {
+        return Some(Served {
+            encoding: Some(encoding),
+            digest: file.metadata.sha256_hash(),
+            content: file.data,
+        });
+    }
+    let content = plain(path)?;
+    Some(Served {
+        encoding: None,
+        digest: Sha256::digest(&content).into(),
+        content,
+    })
 }
 
 /// Names the exact bytes of a copy.
-fn entity_tag(file: &EmbeddedFile) -> String {
-    let digest = file.metadata.sha256_hash();
-    format!("\"{}\"", URL_SAFE_NO_PAD.encode(&digest[..16]))
+fn entity_tag(file: &Served) -> String {
+    format!("\"{}\"", URL_SAFE_NO_PAD.encode(&file.digest[..16]))
 }
 
 /// Whether the client already has the copy with this tag.
@@ -131,7 +151,7 @@ fn with_base(page: &str, prefix: &str) -> String {
 pub(crate) fn content_security_policy() -> &'static HeaderValue {
     static POLICY: OnceLock<HeaderValue> = OnceLock::new();
     POLICY.get_or_init(|| {
-        let page = Files::get(START_PAGE).map(|file| file.data).unwrap_or_default();
+        let page = plain(START_PAGE).unwrap_or_default();
         let mut policy = "default-src 'none'; script-src 'self'".to_owned();
         for script in inline_scripts(&String::from_utf8_lossy(&page)) {
             let digest = STANDARD.encode(Sha256::digest(script.as_bytes()));

@@ -334,3 +334,34 @@ async fn compressed_copies_of_files_have_no_path() {
         );
     }
 }
+
+/// Most files are embedded as compressed copies only; whoever accepts none gets them unpacked.
+#[tokio::test]
+async fn a_script_is_the_same_for_clients_that_accept_nothing() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let page = String::from_utf8(get(&server, "/").await.body).expect("a page");
+    let scripts = page.split("src=\"./").skip(1);
+    let mut names = scripts.filter_map(|rest| rest.split('"').next());
+    let name = names.find(|name| name.ends_with(".js"));
+    // Builds without the pages have none.
+    let Some(name) = name else { return };
+    let path = format!("/{name}");
+    let accepted = [
+        (header::HOST, "localhost"),
+        (header::ACCEPT_ENCODING, "gzip"),
+    ];
+    let packed = get_with(&server, &path, &accepted).await;
+    assert_eq!(packed.header(header::CONTENT_ENCODING), "gzip");
+    let mut unpacked = Vec::new();
+    std::io::Read::read_to_end(
+        &mut flate2::read::GzDecoder::new(&packed.body[..]),
+        &mut unpacked,
+    )
+    .expect("gzip");
+    let plain = get(&server, &path).await;
+    assert_eq!(plain.status, StatusCode::OK);
+    assert_eq!(plain.header(header::CONTENT_ENCODING), "");
+    assert!(plain.body == unpacked && !unpacked.is_empty());
+    assert_ne!(plain.header(header::ETAG), packed.header(header::ETAG));
+}

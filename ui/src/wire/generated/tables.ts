@@ -5958,7 +5958,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     is_straggler: {
       title: "Straggler",
-      meaning: "Whether the host is a straggler: last in at least half of the steps, with a probability below 1 % by chance alone, and the others wait at least 1 % of a step for it on average. Also if it is last in all of at least five steps, with each wait at least 0.6 times the median wait and a mean wait of at least 5 % of a step.",
+      meaning: "Whether the host is a straggler: last in at least half of the steps, in those in which clocks tell with a probability below 1 % by chance alone, and the others wait at least 1 % of a step for it on average. Also if it is last in all of at least five steps, with each wait at least 0.6 times the median wait and a mean wait of at least 5 % of a step.",
       formula: "binomial tail, p = 1 ÷ number of hosts",
       adds: "no",
       better: "incomparable",

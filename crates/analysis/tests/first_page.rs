@@ -202,7 +202,7 @@ fn what_advice_says_of_waiting_are_the_parts_of_the_headline() {
                 parts.starts_with(&format!("host overhead {overhead}, idle {idle}")),
                 "{name}: {overhead} and {idle}: {text}"
             );
-            let paused = percent_after(parts, " less pauses of ").unwrap_or(0.0);
+            let paused = percent_after(parts, ", of which ").unwrap_or(0.0);
             let start = before.rfind("idle for ").expect("a share");
             let whole = before[start..].trim_start_matches("idle for ");
             let whole = whole.trim_start_matches("only ").split_once(" %");

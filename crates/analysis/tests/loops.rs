@@ -172,10 +172,12 @@ fn a_loop_that_leaves_a_little_work_does_not_run_ahead() {
         let session = drawn(&[&with_update(done)]);
         notes(&ask(&session, "steps", &[]))
     };
-    // 20 us of 900 are little, 90 are not.
+    // 20 us of 900 are little, 90 are not. The next annotation begins at 1000 us.
     let little = told(920);
     assert!(little.contains("waits for most of that work"), "{little}");
-    let ahead = told(990);
+    let outside = told(990);
+    assert!(outside.contains("the host does not run ahead"), "{outside}");
+    let ahead = told(1020);
     assert!(ahead.contains("The host runs ahead"), "{ahead}");
     let within = told(890);
     assert!(within.contains("as long as its annotation."), "{within}");

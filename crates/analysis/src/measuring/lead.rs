@@ -25,6 +25,32 @@ pub(crate) fn hardly_runs_ahead(
     series: Option<StringId>,
     steps: &[usize],
 ) -> bool {
+    mostly_ends(session, series, steps, |own, _, end| {
+        let late_ps = (end - own.end).0.max(0) as f64;
+        Some(late_ps <= LITTLE * own.duration().0 as f64)
+    })
+}
+
+/// Whether the work of most of these steps ends before the next annotation begins: the host waits for it, or
+/// does something that takes as long, outside of the annotations.
+pub(crate) fn is_done_before_next(
+    session: &Session,
+    series: Option<StringId>,
+    steps: &[usize],
+) -> bool {
+    mostly_ends(session, series, steps, |_, next, end| {
+        next.map(|next| end <= next.start)
+    })
+}
+
+/// Whether most of these steps, which are annotated, end as `ends` says of an annotation, the next one on its
+/// host, and the end of the work; what it does not know of does not count.
+fn mostly_ends(
+    session: &Session,
+    series: Option<StringId>,
+    steps: &[usize],
+    ends: impl Fn(Span, Option<Span>, Picos) -> Option<bool>,
+) -> bool {
     let Some(series) = series else {
         return false;
     };
@@ -35,15 +61,17 @@ pub(crate) fn hardly_runs_ahead(
     for position in all {
         for (host, work_end) in work_ends(session, position) {
             let number = seen.entry(host).or_default();
-            let own = annotated.get(&host).and_then(|spans| spans.get(*number));
+            let at = |number: usize| annotated.get(&host)?.get(number).copied();
+            let (own, next) = (at(*number), at(*number + 1));
             *number += 1;
             let Some((own, end)) = own.zip(work_end) else {
                 continue;
             };
-            if steps.binary_search(&position).is_ok() {
+            if steps.binary_search(&position).is_ok()
+                && let Some(is_ended) = ends(own, next, end)
+            {
                 known += 1;
-                let late_ps = (end - own.end).0.max(0) as f64;
-                ended += usize::from(late_ps <= LITTLE * own.duration().0 as f64);
+                ended += usize::from(is_ended);
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Notes on steps: how they were found, and which of them statistics exclude.
 
 use documented::DocumentedVariants;
-use stepscope_model::{Framework, ProgramId, SaturatingSum as _, Session, Step, StepOrigin};
+use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 
 use super::note::Note;
 use super::places::{line_of, python_function};
 use super::words::{Word, Words};
-use crate::measuring::lead::hardly_runs_ahead;
+use crate::measuring::lead::{hardly_runs_ahead, is_done_before_next};
 use crate::measuring::long_loop::{long_loop, single_run};
 use crate::measuring::other_loops::{OtherLoop, other_loops, other_phases};
 use crate::measuring::repeats::repeated;
@@ -115,6 +115,12 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
                     "{annotated}; device work belongs to the step that launched it. The loop waits for \
                      most of that work, so a step lasts about as long as its annotation: on a device it \
                      begins when the work before it is done and its annotation has begun."
+                ),
+                LoopKind::WaitsOutside => format!(
+                    "{annotated}; device work belongs to the step that launched it. That work ends \
+                     before the next annotation begins, so the host does not run ahead. A step does not \
+                     last as long as its annotation: on a device it begins when the work before it is \
+                     done and its annotation has begun."
                 ),
                 LoopKind::RunsAhead => format!(
                     "{annotated}; device work belongs to the step that launched it. The host runs \
@@ -265,6 +271,8 @@ enum LoopKind {
     EndsWithWork,
     /// It waits in every step, but not for the last of its work.
     LeavesLittle,
+    /// It begins the next step when the device is done, and waits outside of annotations.
+    WaitsOutside,
     /// It dispatches steps ahead.
     RunsAhead,
 }
@@ -280,6 +288,8 @@ fn loop_kind(session: &Session) -> LoopKind {
         LoopKind::EndsWithWork
     } else if hardly_runs_ahead(session, main_series(session), &counted) {
         LoopKind::LeavesLittle
+    } else if is_done_before_next(session, main_series(session), &counted) {
+        LoopKind::WaitsOutside
     } else {
         LoopKind::RunsAhead
     }
@@ -389,26 +399,6 @@ fn warm_up(session: &Session, selected: Option<&Selected<'_>>) -> Option<Note> {
     );
     let hint = format!("To include it, select the steps: `--steps {first}..`.");
     Some(Note::info("steps-warm-up", text).with_hint(hint))
-}
-
-/// ` Step 0 is not included: it compiles for 3.175 s.`, for what is said of the mean step; empty where all
-/// steps are included.
-pub(crate) fn without_warm_up(session: &Session, selected: &Selected<'_>) -> String {
-    let steps = excluded_warm_up(session, Some(selected));
-    let numbers = steps
-        .iter()
-        .map(|step| session.steps[step.position].number.to_string());
-    let numbers: Vec<String> = numbers.collect();
-    let compiled = steps.iter().map(|step| step.compilation_ps);
-    let compiled = format::duration_ps(compiled.saturating_sum() as f64);
-    match numbers.as_slice() {
-        [] => String::new(),
-        [one] => format!(" Step {one} is not included: it compiles for {compiled}."),
-        several => format!(
-            " Steps {} are not included: they compile for {compiled}.",
-            several.join(" and ")
-        ),
-    }
 }
 
 /// The steps that warm up and are not selected by number.
@@ -554,12 +544,17 @@ pub fn found_in_words(time: &StepTime) -> String {
         [one] => format!("runs of {one}"),
         several => rounds(several),
     };
-    match time.source {
+    let found = match time.source {
         StepSource::StepLine => "recorded by the device".to_owned(),
         StepSource::Annotation if names.is_empty() => "annotated".to_owned(),
         StepSource::Annotation => format!("annotated as `{}`", joined(&names)),
         StepSource::Cadence => format!("from the device's cadence: {}", runs()),
         StepSource::ProgramRuns => format!("inferred from {}", runs()),
+    };
+    match time.warm_up.as_slice() {
+        [] => found,
+        [one] => format!("{found}; without step {one}, which compiles"),
+        [one, two, ..] => format!("{found}; without steps {one} and {two}, which compile"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{advice, finding};
+use super::{advice, finding, ids};
 
 /// Steps on a TPU: the function and program of each, and how long it takes.
 fn steps(of: &[(&str, u32, u32)]) -> String {
@@ -356,4 +356,45 @@ fn the_step_that_is_explained_is_named() {
     let number = explained.split(' ').next().expect("a number");
     let mut named = steps.trim_start_matches("Steps ").split(", ");
     assert!(named.any(|one| one == number), "{what}");
+}
+
+/// A share of few steps is bad from 10 % on, reading results from 20 %: what costs more comes first all the same.
+#[test]
+fn long_steps_come_after_what_costs_more() {
+    let mut lines = [String::new(), String::new(), String::new()];
+    let mut at = 0;
+    for step in 0..20 {
+        let own = if step == 11 { 4000 } else { 850 };
+        let end = at + own;
+        let run = format!("[run_id={step} program_id=5]");
+        _ = writeln!(lines[0], "{at}..{end}us jit_step(5) {run}");
+        _ = writeln!(lines[1], "{at}..{end}us dot.5 {run}");
+        _ = writeln!(
+            lines[2],
+            "{at}..{}us train #step_num={step},_r=1#\n{}..{}us $train.py:8 augment",
+            end + 190,
+            end + 1,
+            end + 189,
+        );
+        at = end + 195;
+    }
+    let [modules, ops, marks] = lines;
+    let report = advice(&[format!(
+        "host vm\ndevice tpu:0 v6e\nline XLA Modules\n{modules}line XLA Ops\n{ops}thread python\n\
+         {marks}program 5 jit_step\n  p.0 = bf16[64,64] parameter(0)\n  dot.5 = bf16[64,64] dot(p.0, p.0)"
+    )]);
+    let place = |id: &str| ids(&report).iter().position(|one| *one == id);
+    assert!(place("host_bound") < place("step_outliers"), "{report}");
+    let (long, overhead) = (
+        finding(&report, "step_outliers"),
+        finding(&report, "host_bound"),
+    );
+    let gain = |found: &Value| found["gain_ps_per_step"].as_f64().expect("a gain");
+    assert!(gain(&long) < gain(&overhead), "{report}");
+    assert_eq!(overhead["severity"], "warning", "{overhead}");
+    assert!(
+        gain(&long) > 0.1 * report["step_ps"].as_f64().expect("steps"),
+        "{long}"
+    );
+    assert_eq!(long["severity"], "warning", "{long}");
 }

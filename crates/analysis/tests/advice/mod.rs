@@ -249,7 +249,10 @@ fn a_log_is_no_checkpoint() {
         finding(&advice(&[cpu(GAP, &python, "")]), "host_bound")["title"].clone()
     };
     let checkpoints = "Checkpoints delay the devices";
-    assert_eq!(title("log", ""), "Python delays the devices");
+    assert_eq!(
+        title("log", ""),
+        "Reading and writing files delays the devices"
+    );
     assert_eq!(title("save_state", ""), checkpoints);
     assert_eq!(title("write", "\n985..989us $_pickle dump"), checkpoints);
 }

@@ -42,7 +42,8 @@ fn fewer_programs_have_fewer_pauses_between_them() {
     let report = advice(&[launched(12)]);
     let found = finding(&report, "program_runs");
     let what = found["what"].as_str().expect("a text");
-    let told = "Before those that were already launched, it pauses for another 4.800 ms.";
+    let told = "Where the next of these programs was already launched, it pauses before it: 4.800 ms \
+                per step.";
     assert!(what.contains(told), "{what}");
     let gain = found["gain_ps_per_step"].as_f64().expect("a gain") / 1e9;
     assert!((6.0..9.6).contains(&gain), "{found}");

@@ -171,3 +171,45 @@ fn several_shapes_in_the_first_step_are_warm_up() {
     let report = compiled_times(3, &steps(0), shape);
     assert!(told(&report).1.contains("Pad batches"), "{report}");
 }
+
+/// The host launches five runs and compiles for the sixth while the second one runs; steps are the runs.
+#[test]
+fn the_step_that_waits_for_a_compilation_is_not_the_one_that_ran_when_it_began() {
+    let call = |from: u32, to: u32| format!("{from}..{to}us PjitFunction(step)\n");
+    let mut calls = call(0, 520) + "1..500us backend_compile\n";
+    calls += &(1..5)
+        .map(|at| call(600 + 10 * at, 605 + 10 * at))
+        .collect::<String>();
+    calls += &(call(1700, 9000) + "1701..8900us backend_compile\n");
+    calls += &(1..5)
+        .map(|at| call(9000 + 10 * at, 9005 + 10 * at))
+        .collect::<String>();
+    let run = |(at, program): (u32, u32)| {
+        let start = if at < 5 {
+            600 + 1000 * at
+        } else {
+            4000 + 1000 * at
+        };
+        let id = format!(
+            "[hlo_module=jit_step program_id={program} run_id={}]",
+            at + 1
+        );
+        format!("{start}..{}us a.9 {id}\n", start + 990)
+    };
+    let runs: String = (0..10)
+        .map(|at| run((at, if at == 5 { 21 } else { 20 })))
+        .collect();
+    let program = program(3, "negate");
+    let drawing = format!(
+        "host vm\nthread python\n{calls}thread tf_XLAEigen/42\neach [hlo_op=$name device_ordinal=0]\n{runs}\
+         program 20 jit_step\n{program}\nprogram 21 jit_step\n{program}"
+    );
+    let found = finding(&ask(&drawn(&[&drawing]), "advice", &[]), "recompilation");
+    let seen = &found["evidence"][0];
+    let text = seen["text"].as_str().expect("a text");
+    assert!(
+        text.contains("while step 1 ran; step 5 waited for it"),
+        "{text}"
+    );
+    assert_eq!(seen["step"], 5);
+}

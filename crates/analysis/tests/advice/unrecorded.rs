@@ -99,3 +99,50 @@ fn tracing_is_not_called_compilation() {
     let what = found["what"].as_str().expect("a text");
     assert!(what.contains("Nothing is compiled then"), "{what}");
 }
+
+/// Many calls in one gap, of which each takes little: together they are what it is spent in.
+#[test]
+fn calls_that_wait_for_the_disk_are_named_as_such() {
+    let of = |call: &str| {
+        let one = |at: usize| format!("{}..{}us ${call}\n", 702 + 10 * at, 711 + 10 * at);
+        let calls: String = (0..29).map(one).collect();
+        finding(&advice(&[cpu(GAP, &calls, "")]), "host_bound")
+    };
+    let found = of("posix fsync");
+    assert_eq!(
+        found["title"], "Reading and writing files delays the devices",
+        "{found}"
+    );
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("in system calls on files"), "{what}");
+    assert!(what.contains(", in posix fsync."), "{what}");
+    let fix = found["fix"].as_str().expect("a fix");
+    assert!(fix.contains("once for many records"), "{fix}");
+    // What computes is no file.
+    let found = of("builtins sorted");
+    assert_eq!(found["title"], "Python delays the devices", "{found}");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("running Python"), "{what}");
+    assert!(what.contains(", in builtins sorted."), "{what}");
+}
+
+/// Without steps, and without a cause that has half of the time.
+#[test]
+fn several_causes_are_not_called_unrecorded() {
+    let text = "host vm
+        thread python
+        repeat 30 every 1000us
+          500..660us $time sleep
+          660..820us $gc.py:5 collect
+          820..990us $train.py:8 augment
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 30 every 1000us
+          0..500us dot.1
+        end";
+    let found = finding(&advice(&[text.to_owned()]), "idle_recording");
+    let why = found["why"].as_str().expect("a reason");
+    assert!(why.contains("none of them for half of the time"), "{found}");
+    assert!(!why.contains("not recorded"), "{why}");
+}

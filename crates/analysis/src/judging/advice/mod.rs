@@ -146,6 +146,7 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
             finding.gain_ratio = Some(gain / step);
         }
     }
+    order::long_steps_by_gain(findings);
     findings.sort_by(|a, b| {
         (a.severity.cmp(&b.severity)).then_with(|| rank_ps(b).total_cmp(&rank_ps(a)))
     });

@@ -2,11 +2,29 @@
 //! reads should be the one to act on. What is about the same time was folded into one ([`super::fold`]).
 
 use super::report::AdviceFinding;
-use super::rules::{EXPLAINED, STEP_OUTLIERS};
+use super::rules::{EXPLAINED, IDLE, STEP_OUTLIERS};
 use crate::judging::verdict::Severity;
 
 /// A cause with so much of the gain of what it explains comes first.
 const MOSTLY: f64 = 0.8;
+
+/// A share that few steps take is bad sooner than one of all steps: what costs more comes before it.
+pub(super) fn long_steps_by_gain(findings: &mut [AdviceFinding]) {
+    let gain = |one: &AdviceFinding| one.gain_ps_per_step.unwrap_or(0.0);
+    let Some(long) = findings.iter().position(|one| one.id == STEP_OUTLIERS) else {
+        return;
+    };
+    let own = gain(&findings[long]);
+    // What devices are idle for without a known reason says too little of the program.
+    let costs_more = |one: &AdviceFinding| {
+        let is_known = !one.may_be_chance && one.id != IDLE;
+        one.severity == Severity::Warning && is_known && gain(one) > own
+    };
+    if findings.iter().any(costs_more) {
+        let severity = findings[long].severity;
+        findings[long].severity = severity.max(Severity::Warning);
+    }
+}
 
 /// Moves causes in front of what they explain. Findings are ranked.
 pub(super) fn causes_first(findings: &mut [AdviceFinding]) {

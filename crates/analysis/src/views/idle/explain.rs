@@ -1,5 +1,6 @@
 //! Descriptions of a gap: the call that took most of it, the enclosing annotation, and the Python line.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -15,7 +16,7 @@ use crate::measuring::interval::Intervals;
 
 /// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
 /// short ones.
-const MOST_SLICES: usize = 128;
+const MOST_SLICES: usize = 1024;
 
 /// What a thread does from call to call where no call is recorded: it runs the function that was
 /// running before the recording began, or waits in a native call.
@@ -24,8 +25,8 @@ pub(crate) const OWN_CODE: &str = "the loop's own code, or a native call";
 /// What describes a gap.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// The innermost slice of the gap's cause that covers at least half of the cause's time, or the
-    /// longest if none does.
+    /// The innermost slice of the gap's cause that covers at least half of the cause's time, else the longest
+    /// of those with one name that do so together, or the longest if none do.
     pub(super) what: String,
     /// That slice.
     pub(super) slice: Option<SliceId>,
@@ -84,7 +85,7 @@ impl<'a> Explainer<'a> {
             };
         }
         let longest = found.longest.map(|(_, found)| found);
-        let what = found.what.or(longest);
+        let what = found.what.or_else(|| found.together(cause_ps)).or(longest);
         Words {
             what: name(what.map(|found| found.label)),
             slice: what.map(|found| found.slice),
@@ -206,6 +207,8 @@ struct Found {
     what: Option<Call>,
     /// The longest one, with its time in the gap.
     longest: Option<(i64, Call)>,
+    /// The same of each name in each lane, after the time of all of them.
+    of_names: BTreeMap<(u32, LabelId), (i64, i64, Call)>,
     annotation: Option<LabelId>,
     /// The times of Python calls in the gap that do nothing more specific, and of calls that do.
     python_calls: Vec<Span>,
@@ -223,5 +226,21 @@ impl Found {
         if self.longest.is_none_or(|(longest, _)| longest < length) {
             self.longest = Some((length, call));
         }
+        let name = (call.slice.lane, call.label);
+        let own = self.of_names.entry(name).or_insert((0, length, call));
+        own.0 = own.0.saturating_add(length);
+        if own.1 < length {
+            (own.1, own.2) = (length, call);
+        }
+    }
+
+    /// The longest call of the innermost name whose calls do this for at least half of the time.
+    fn together(&self, cause_ps: i64) -> Option<Call> {
+        let mostly = self
+            .of_names
+            .iter()
+            .filter(|(_, own)| 2 * own.0 >= cause_ps);
+        let innermost = mostly.max_by_key(|((lane, _), own)| (*lane, own.0));
+        innermost.map(|(_, own)| own.2)
     }
 }

@@ -3,8 +3,8 @@
 //! The finding is named after what the host does most of that time. Copies to the device are input.
 
 use super::host_causes::{
-    Causes, MAX_SHORT, answering, is_between_calls, longest_gaps, mostly_in, of_cause_ps, title_of,
-    why_of,
+    Causes, MAX_SHORT, answering, has_no_gap, is_between_calls, is_file_call, longest_gaps,
+    mostly_in, of_cause_ps, title_of, why_of,
 };
 use super::idle::serving_ps;
 use super::late_threads::Late;
@@ -322,6 +322,24 @@ impl Named {
                 is_guess: true,
             };
         }
+        if main == Some(Cause::Python) && has_no_gap(facts, Cause::Python) {
+            return Self {
+                title: title_of(Cause::Python),
+                why: NOT_KNOWN,
+                remedy: find_out_remedy(framework),
+                is_whole: true,
+                is_guess: true,
+            };
+        }
+        if main == Some(Cause::Python) && mostly_in(facts, Cause::Python, is_file_call) {
+            return Self {
+                title: "Reading and writing files delays the devices",
+                why: DISK,
+                remedy: SYNC_LESS,
+                is_whole: true,
+                is_guess: false,
+            };
+        }
         if main == Some(Cause::Checkpoint)
             && !facts.trains()
             && !mostly_in(facts, Cause::Checkpoint, is_called_checkpoint)
@@ -400,6 +418,12 @@ const UNROLL: &str = "Do more per iteration (jax.lax.scan(..., unroll=8)), or al
 const BETWEEN_CALLS: &str = "The thread that launches the next step is in Python's own code, such as operators \
                              on NumPy arrays, or in a native call that Python's tracer does not record, \
                              such as a lock: it records calls of functions only.";
+const NOT_KNOWN: &str = "The thread that launches the next step is in Python's own code, or in what its tracer does not \
+                         record, such as the release of a large array. None of the longest gaps is mostly that, so \
+                         it is unknown which.";
+const DISK: &str = "The thread that launches the next step waits for files in a system call. `fsync` returns only when \
+                    all is on the disk.";
+const SYNC_LESS: &str = "Write and sync once for many records, at the end, or on another thread.";
 const NNX: &str = "`nnx.jit`, `nnx.grad` and the like flatten every module, optimizer and variable that they get, \
                    and put them together again, in Python and in each call.";
 const SPLIT_ONCE: &str = "Split once, outside the loop: `graphdef, state = nnx.split((model, optimizer))`, and pass `state` \

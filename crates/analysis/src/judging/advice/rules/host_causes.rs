@@ -109,6 +109,11 @@ impl Causes {
         (time >= MAIN_SHARE * sum).then_some(cause)
     }
 
+    /// The cause with the most time, however little that is.
+    pub(super) fn longest(&self) -> Option<Cause> {
+        Some(self.times.first()?.0)
+    }
+
     /// Time of all of them.
     pub(super) fn sum_ps(&self) -> f64 {
         self.times.iter().map(|(_, time)| time).sum()
@@ -133,6 +138,10 @@ impl Causes {
                     ("reading results of the device", place)
                 } else if cause == Cause::Python && is_between_calls(facts) {
                     ("between recorded calls", place_of(facts, cause))
+                } else if cause == Cause::Python && mostly_in(facts, cause, is_file_call) {
+                    ("in system calls on files", place_of(facts, cause))
+                } else if cause == Cause::Python && has_no_gap(facts, cause) {
+                    ("running Python or between recorded calls", String::new())
                 } else {
                     (cause.meaning(), place_of(facts, cause))
                 };
@@ -305,6 +314,30 @@ fn place_among(facts: &Facts<'_>, cause: Cause, counts: impl Fn(&GapRow) -> bool
 /// Whether most of the time in Python is between recorded calls: what the host does then is not known.
 pub(super) fn is_between_calls(facts: &Facts<'_>) -> bool {
     mostly_in(facts, Cause::Python, |gap| gap.what == OWN_CODE)
+}
+
+/// Whether a gap is spent in a system call on files, as Python's `os` module names them.
+pub(super) fn is_file_call(gap: &GapRow) -> bool {
+    const CALLS: [&str; 10] = [
+        "fsync",
+        "fdatasync",
+        "sync",
+        "write",
+        "writev",
+        "pwrite",
+        "read",
+        "readv",
+        "pread",
+        "sendfile",
+    ];
+    let call = gap.what.strip_prefix("posix ");
+    call.is_some_and(|call| CALLS.contains(&call))
+}
+
+/// Whether no gap is mostly due to the cause: it takes a part of gaps with another one, and nothing says what is
+/// done in it.
+pub(super) fn has_no_gap(facts: &Facts<'_>, cause: Cause) -> bool {
+    facts.gaps().longest.iter().all(|gap| gap.cause != cause)
 }
 
 /// Whether gaps of this kind are most of the time that the cause takes.

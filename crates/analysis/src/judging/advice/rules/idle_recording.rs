@@ -17,6 +17,10 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Where no cause has half of the time.
+const SEVERAL: &str = "Several things keep the host from launching the next work, none of them for half of the time: begin \
+                       with the one that takes longest.";
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if facts.step_ps.is_some() {
         // Other rules check idle time per step.
@@ -58,13 +62,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let why = match op_by_op {
         Some(_) => program_runs::WHY,
+        None if main.is_none() && !causes.is_empty() => SEVERAL,
         None => why_of(main.unwrap_or(Cause::Unknown)),
     };
     let remedy = match main {
         _ if op_by_op.is_some() => program_runs::FIX,
         Some(Cause::Compilation) if compilation::is_steady(facts) => compilation::FIX_STEADY,
         Some(cause) => cause.remedy(facts.session.framework()),
-        None => "Look at the gaps in the timeline.",
+        None => match causes.longest() {
+            Some(cause) => cause.remedy(facts.session.framework()),
+            None => "Look at the gaps in the timeline.",
+        },
     };
     finding(
         &RULE,

@@ -183,6 +183,7 @@ pub(super) const BETWEEN_STEPS: &str = between_steps::RULE.id;
 
 /// The rule about steps that take much longer than others.
 pub(super) const STEP_OUTLIERS: &str = step_outliers::RULE.id;
+pub(super) const IDLE: &str = idle::RULE.id;
 
 /// A cause is about so much of the time of what it explains.
 pub(super) const MOSTLY: f64 = 0.8;

@@ -96,7 +96,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let paused = pauses_between_ps(facts, device, is_short);
     let text = if paused > MIN_COPIED * (waited + copied) {
         let paused = format::duration_ps(paused);
-        format!("{text} Before those that were already launched, it pauses for another {paused}.")
+        format!(
+            "{text} Where the next of these programs was already launched, it pauses before it: {paused} per \
+             step."
+        )
     } else {
         text
     };

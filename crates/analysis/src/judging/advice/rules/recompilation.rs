@@ -145,7 +145,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .collect(),
     )
     .sure(Confidence::Medium)
-    .seen(longest.into_iter().take(TOLD).map(seen))
+    .seen(longest.into_iter().take(TOLD).map(|row| seen(facts, row)))
     .found()
 }
 
@@ -283,18 +283,36 @@ fn changes(longest: &[&CompilationRow]) -> Vec<String> {
     told
 }
 
-fn seen(row: &CompilationRow) -> AdviceEvidence {
-    let step = row
-        .step
-        .map_or_else(String::new, |step| format!(" in step {step}"));
-    let text = format!(
-        "{}{step} on {}: {}",
-        row.function,
-        row.host,
-        format::duration_ps(row.duration_ps as f64)
-    );
+/// The number of the step whose devices waited longest for compilations while this one took place.
+fn waited_for(facts: &Facts<'_>, row: &CompilationRow) -> Option<i64> {
+    let compiling = Span {
+        start: Picos(row.start_ps),
+        end: Picos(row.start_ps.saturating_add(row.duration_ps)),
+    };
+    let host = facts.host_named(&row.host)?;
+    let rows = facts.rows().iter().filter(|own| own.host == host);
+    let meanwhile = rows.filter(|own| own.span.intersection(compiling).is_some());
+    let waited = meanwhile.filter(|own| part_ps(own, PartKind::Compilation) > 0);
+    let longest = waited.max_by_key(|own| (part_ps(own, PartKind::Compilation), Reverse(own.step)));
+    longest.map(|own| facts.session.steps[own.step].number)
+}
+
+fn seen(facts: &Facts<'_>, row: &CompilationRow) -> AdviceEvidence {
+    let waited = waited_for(facts, row);
+    let time = format::duration_ps(row.duration_ps as f64);
+    let (function, host) = (&row.function, &row.host);
+    let text = match (row.step, waited) {
+        // The host may be ahead of the devices.
+        (Some(step), Some(waited)) if step != waited => {
+            format!(
+                "{function} on {host}: {time}, while step {step} ran; step {waited} waited for it"
+            )
+        }
+        (Some(step), _) => format!("{function} in step {step} on {host}: {time}"),
+        (None, _) => format!("{function} on {host}: {time}"),
+    };
     AdviceEvidence {
-        step: row.step,
+        step: waited.or(row.step),
         ..between(row.start_ps, row.start_ps + row.duration_ps, text)
     }
 }

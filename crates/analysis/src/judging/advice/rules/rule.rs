@@ -259,15 +259,17 @@ pub(super) fn waiting(facts: &Facts<'_>) -> Option<Waiting> {
 
 impl Waiting {
     /// `49.2 % of the mean step while their host works or waits (host overhead 21.1 %, idle 28.1 %)`:
-    /// the parts have the names and figures that the overview gives them.
+    /// the parts have the names and figures that the overview gives them. Pauses of devices that have work
+    /// are idle time, too, and do not count.
     pub(super) fn told(&self, facts: &Facts<'_>) -> String {
-        let less = if self.paused >= MIN_PAUSED {
-            format!(" less pauses of {}", format::percent(self.paused))
+        let paused = if self.paused >= MIN_PAUSED {
+            let paused = format::percent(self.paused);
+            format!(", of which {paused} are pauses of devices that have work and do not count")
         } else {
             String::new()
         };
         format!(
-            "{} of {} while their host works or waits (host overhead {}, idle {}{less})",
+            "{} of {} while their host works or waits (host overhead {}, idle {}{paused})",
             format::percent(self.ratio),
             facts.period(),
             format::percent(self.overhead),

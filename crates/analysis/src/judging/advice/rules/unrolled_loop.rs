@@ -1,4 +1,4 @@
-//! Many copies of the same layer in one program (guides: high occurrence counts, loop unrolling).
+//! Many copies of the same iteration, such as a layer, in one program (guides: high occurrence counts, loop unrolling).
 
 use std::collections::BTreeMap;
 use stepscope_model::SaturatingSum as _;
@@ -13,7 +13,7 @@ use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "unrolled_loop",
-    title: "Unrolled loop over layers",
+    title: "Unrolled loop",
     parts: &[],
     check,
 };
@@ -71,20 +71,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
         severity,
         format!(
             "{} has {count} copies of the same product ({name}) and {} in total: Python unrolled a \
-             loop over layers.",
+             loop, such as one over layers, microbatches or parameters.",
             program.title,
             format::counted(program.hlo.instructions().len(), "instruction")
         ),
     )
     .why(
         "The compiler processes every copy, and the program takes device memory. Step time hardly \
-         changes, but compilation time grows with the number of layers.",
+         changes, but compilation time grows with the number of iterations.",
     )
     .fix(
-        "Stack the weights of identical layers and iterate over them with jax.lax.scan (flax: \
-         nn.scan). If overlap between layers matters, scan's `unroll=` restores it.",
+        "Stack what the iterations differ in, such as the weights of identical layers, and iterate over it \
+         with jax.lax.scan (flax: nn.scan). If overlap between iterations matters, scan's `unroll=` \
+         restores it.",
     )
-    .fix_elsewhere("Stack the weights of identical layers and iterate over them with a loop in the program.")
+    .fix_elsewhere("Stack what the iterations differ in, and iterate over it with a loop in the program.")
     .code("def layer(x, weights):\n    return block(x, weights), None\nx, _ = jax.lax.scan(layer, x, stacked_weights)")
     .sure(Confidence::Medium)
     .seen(ops_seen(largest.rows.iter().copied(), 3, |row| {

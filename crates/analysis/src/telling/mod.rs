@@ -7,6 +7,7 @@ pub mod csv;
 pub mod escape;
 pub mod format;
 pub(crate) mod launched_graphs;
+mod loop_kind;
 pub(crate) mod mangled;
 mod note;
 mod nothing;

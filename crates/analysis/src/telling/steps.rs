@@ -3,10 +3,10 @@
 use documented::DocumentedVariants;
 use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 
+use super::loop_kind::LoopKind;
 use super::note::Note;
 use super::places::{line_of, python_function};
 use super::words::{Word, Words};
-use crate::measuring::lead::{hardly_runs_ahead, is_done_before_next};
 use crate::measuring::long_loop::{long_loop, single_run};
 use crate::measuring::other_loops::{OtherLoop, other_loops, other_phases};
 use crate::measuring::repeats::repeated;
@@ -100,34 +100,8 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
             let annotated = format!("{counted}, annotated as {}{each}", annotation(session));
             Note::info(
                 "steps-origin",
-                match loop_kind(session) {
-                LoopKind::HostOnly => format!("{annotated} on the host."),
-                LoopKind::Waits => format!(
-                    "{annotated}; device work belongs to the step that launched it. The loop waits for \
-                     that work, so a step is as long as its annotation."
-                ),
-                LoopKind::EndsWithWork => format!(
-                    "{annotated}; device work belongs to the step that launched it. The loop waits for \
-                     that work after the annotation, so a step lasts from the end of the work before \
-                     to the end of its own."
-                ),
-                LoopKind::LeavesLittle => format!(
-                    "{annotated}; device work belongs to the step that launched it. The loop waits for \
-                     most of that work, so a step lasts about as long as its annotation: on a device it \
-                     begins when the work before it is done and its annotation has begun."
-                ),
-                LoopKind::WaitsOutside => format!(
-                    "{annotated}; device work belongs to the step that launched it. That work ends \
-                     before the next annotation begins, so the host does not run ahead. A step does not \
-                     last as long as its annotation: on a device it begins when the work before it is \
-                     done and its annotation has begun."
-                ),
-                LoopKind::RunsAhead => format!(
-                    "{annotated}; device work belongs to the step that launched it. The host runs \
-                     ahead of the devices, so a step does not last as long as its annotation: on a \
-                     device it begins when the work before it is done and its annotation has begun."
-                ),
-            })
+                LoopKind::of(session).told(&annotated),
+            )
         }
         StepOrigin::Cadence => Note::warning(
             "steps-from-cadence",
@@ -259,55 +233,6 @@ fn annotation(session: &Session) -> String {
         Framework::PyTorch | Framework::Other => format!("`{series}`"),
         Framework::Jax | Framework::TensorFlow => format!("`{series}` (StepTraceAnnotation)"),
     }
-}
-
-/// How the program's loop runs its steps.
-enum LoopKind {
-    /// No device work belongs to the steps.
-    HostOnly,
-    /// It waits for the device in every step.
-    Waits,
-    /// It waits for the device after the annotation that launched the work.
-    EndsWithWork,
-    /// It waits in every step, but not for the last of its work.
-    LeavesLittle,
-    /// It begins the next step when the device is done, and waits outside of annotations.
-    WaitsOutside,
-    /// It dispatches steps ahead.
-    RunsAhead,
-}
-
-fn loop_kind(session: &Session) -> LoopKind {
-    let counted = counted_steps(session);
-    let spans = || counted.iter().flat_map(|&step| &session.steps[step].spans);
-    if spans().all(|on| on.work.is_none()) {
-        LoopKind::HostOnly
-    } else if spans().any(|on| on.device.is_none()) {
-        LoopKind::Waits
-    } else if ends_with_work(session, &counted) {
-        LoopKind::EndsWithWork
-    } else if hardly_runs_ahead(session, main_series(session), &counted) {
-        LoopKind::LeavesLittle
-    } else if is_done_before_next(session, main_series(session), &counted) {
-        LoopKind::WaitsOutside
-    } else {
-        LoopKind::RunsAhead
-    }
-}
-
-/// Whether every step, also the last one, is known to end with its own work. In a loop that runs ahead,
-/// the last one is cut or ends with its annotation.
-fn ends_with_work(session: &Session, counted: &[usize]) -> bool {
-    let main = main_series(session);
-    let has_work = |step: &&Step| step.spans.iter().any(|on| on.work.is_some());
-    let mut own = session.steps.iter().filter(|step| step.series == main);
-    let last = own.rfind(has_work);
-    last.is_some_and(|step| !step.is_cut)
-        && counted.iter().all(|&step| {
-            let spans = || session.steps[step].spans.iter();
-            let works = spans().filter_map(|on| on.work);
-            works.map(|work| work.end).max() == spans().map(|on| on.span.end).max()
-        })
 }
 
 /// A note for sessions with steps of which none has a known time.

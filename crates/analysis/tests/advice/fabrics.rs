@@ -75,12 +75,11 @@ fn host(ordinal: u32, op: &str, steps: [[u32; 2]; 6]) -> String {
 /// One of some hosts that meet in a collective; the steps of 1 ms that it computes for so long, and when the
 /// collective ends there.
 fn host_of(all: &[u32], ordinal: u32, op: &str, steps: &[[u32; 2]]) -> String {
-    let groups = match op {
-        "collective-permute" => "source_target_pairs={{0,1},{1,2},{2,0}}".to_owned(),
-        _ => {
-            let all: Vec<String> = all.iter().map(u32::to_string).collect();
-            format!("replica_groups={{{{{}}}}}", all.join(","))
-        }
+    let groups = if op == "collective-permute" {
+        "source_target_pairs={{0,1},{1,2},{2,0}}".to_owned()
+    } else {
+        let all: Vec<String> = all.iter().map(u32::to_string).collect();
+        format!("replica_groups={{{{{}}}}}", all.join(","))
     };
     let mut lines = String::new();
     for (at, [arrives, leaves]) in (0..).step_by(1000).zip(steps) {

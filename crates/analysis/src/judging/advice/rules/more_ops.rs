@@ -86,8 +86,12 @@ impl MoreOps {
 /// How often each device ran each op but collectives, which all run alike, and their times.
 struct Ran {
     devices: Vec<DeviceId>,
-    ops: BTreeMap<(Option<ProgramId>, String), BTreeMap<DeviceId, (f64, f64)>>,
+    /// By program and name.
+    ops: BTreeMap<(Option<ProgramId>, String), OfDevices>,
 }
+
+/// How often each device ran an op, and its self time.
+type OfDevices = BTreeMap<DeviceId, (f64, f64)>;
 
 impl Ran {
     fn of(facts: &Facts<'_>) -> Self {

@@ -6573,6 +6573,12 @@ class StepTime(Record):
     the programs of a round. Empty for steps that the device recorded.
     """
 
+    warm_up: list[int]
+    """Numbers of first steps that warm up: they compile, and no figure includes them. Empty if
+    there are
+    none, or if steps are selected by number.
+    """
+
 
 @dataclass(frozen=True, repr=False)
 class StepsReport(Report):

@@ -10,7 +10,7 @@ import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { StepChart } from '../../widgets/steps/chart';
 import { useStepKeys } from '../../widgets/steps/keys';
-import { CODE_STEPS, sourceText } from '../../widgets/steps/source';
+import { CODE_STEPS, sourceText, withoutWarmUp } from '../../widgets/steps/source';
 import type { Finding } from '../../wire/generated/Finding';
 import type { Note } from '../../wire/generated/Note';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
@@ -109,7 +109,8 @@ function StepsHead(props: { report: OverviewReport; hasBaseline: boolean }) {
       <Show when={props.report.step_time_ps}>
         {(time) => (
           <span class="muted" data-tip={sourceText(time().source, time().marks).long}>
-            {sourceText(time().source, time().marks).short}, {formatDuration(time().min)}
+            {sourceText(time().source, time().marks).short}
+            {withoutWarmUp(time().warm_up)}, {formatDuration(time().min)}
             {time().count > 1 ? ` to ${formatDuration(time().max)}` : ''}
           </span>
         )}

@@ -15,7 +15,7 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import { StepChart } from '../../widgets/steps/chart';
 import { useStepKeys } from '../../widgets/steps/keys';
 import { stepTest } from '../../widgets/steps/layout';
-import { CODE_STEPS, sourceText } from '../../widgets/steps/source';
+import { CODE_STEPS, sourceText, withoutWarmUp } from '../../widgets/steps/source';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -153,7 +153,12 @@ export default function StepsView(props: ViewProps) {
                   <h2>{countText(chosenBars().length, bars().length)}</h2>
                   <span class="muted number">
                     <Show when={data().source}>
-                      {(source) => <>{sourceText(source(), data().step_time_ps?.marks).short}, </>}
+                      {(source) => (
+                        <>
+                          {sourceText(source(), data().step_time_ps?.marks).short}
+                          {withoutWarmUp(data().step_time_ps?.warm_up)},{' '}
+                        </>
+                      )}
                     </Show>
                     <Show when={times()}>
                       {(time) => (

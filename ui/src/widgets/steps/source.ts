@@ -1,4 +1,4 @@
-/** Explains how steps were found. */
+/** Explains how steps were found, and which are not counted. */
 import type { StepSource } from '../../wire/generated/StepSource';
 
 /** `marks`: what marks a step, such as the name of the annotation, where it is known. */
@@ -23,6 +23,13 @@ export function sourceText(source: StepSource, marks: readonly string[] = []): {
         long: 'This profile has no step markers. A step lasts from one run of the main program to the next.',
       };
   }
+}
+
+/** `; without step 0, which compiles`, for steps that warm up and are in no figure. */
+export function withoutWarmUp(numbers: readonly number[] = []): string {
+  if (numbers.length === 0) return '';
+  if (numbers.length === 1) return `; without step ${String(numbers[0])}, which compiles`;
+  return `; without steps ${numbers.join(' and ')}, which compile`;
 }
 
 /** The lines that record steps. */

@@ -47,4 +47,9 @@ source: StepSource,
  * What marks a step by name: the annotation; of inferred steps the program whose runs they are, or
  * the programs of a round. Empty for steps that the device recorded.
  */
-marks: Array<string>, };
+marks: Array<string>, 
+/**
+ * Numbers of first steps that warm up: they compile, and no figure includes them. Empty if there are
+ * none, or if steps are selected by number.
+ */
+warm_up: number[], };

@@ -34,6 +34,10 @@ pub struct StepTime {
     /// What marks a step by name: the annotation; of inferred steps the program whose runs they are, or
     /// the programs of a round. Empty for steps that the device recorded.
     pub marks: Vec<String>,
+    /// Numbers of first steps that warm up: they compile, and no figure includes them. Empty if there are
+    /// none, or if steps are selected by number.
+    #[ts(type = "number[]")]
+    pub warm_up: Vec<i64>,
 }
 
 impl StepTime {

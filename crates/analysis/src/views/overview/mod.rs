@@ -25,7 +25,6 @@ use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::busy;
 use crate::measuring::environment::environment;
 use crate::measuring::occupation::occupation;
-use crate::telling::steps::without_warm_up;
 use crate::telling::thresholds::Thresholds;
 use crate::views::glance::Glance;
 use crate::views::ops::{GroupBy, OpRow, OpsOptions, OpsReport, filtered_rows, from_totals};
@@ -106,9 +105,6 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         let mut headline =
             headline::headline(&step_parts, facts.occupation, glance.busy_ratio.is_some());
         headline.push_str(&headline::between(glance.step_time.as_ref()));
-        if !headline.is_empty() {
-            headline.push_str(&without_warm_up(session, &selected));
-        }
         let mut notes = notes::notes(
             session,
             &selected,

@@ -73,6 +73,26 @@ fn participants_that_were_not_captured_are_missed() {
     assert!(why.contains("runs its collectives synchronously"), "{why}");
 }
 
+/// Where ops name neither run nor device, one device may stand for all participants.
+#[test]
+fn participants_on_devices_that_are_not_told_apart_are_captured() {
+    let reduce = "all-reduce.1 = f32[64,64] all-reduce(p.0) replica_groups={{0,1}}";
+    let ops = "1..600us all-reduce.1\n600..900us dot.1";
+    let runtime = "thread tf_XLATfrtCpuClient/1
+        repeat 6 every 1000us
+          0..1us ThunkExecutor::Execute
+          1..950us ThunkExecutor::Execute (wait for completion)
+        end
+        thread tf_XLAEigen";
+    let text = cpu(ops, "", reduce).replace("thread tf_XLAEigen", runtime);
+    let found = finding(&advice(&[text]), "exposed_communication");
+    let why = found["why"].as_str().expect("a text");
+    assert!(
+        why.contains("does not record which of them ran an op"),
+        "{why}"
+    );
+}
+
 /// `nnx.jit` does so in Python, in each call.
 #[test]
 fn modules_that_are_taken_apart_in_each_call_are_named() {

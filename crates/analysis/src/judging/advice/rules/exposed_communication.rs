@@ -11,7 +11,7 @@ use crate::measuring::steps::PartKind;
 use crate::measuring::work::has_worked;
 use crate::telling::format;
 use crate::views::collectives::CollectiveRow;
-use stepscope_model::{DeviceKind, SaturatingSum as _};
+use stepscope_model::{DeviceKind, SaturatingSum as _, Session};
 
 pub(super) static RULE: Rule = Rule {
     id: "exposed_communication",
@@ -138,6 +138,15 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
             "collectives",
             "bytes and participants of each".to_owned(),
         )]);
+    if lacks_participants(facts) && has_merged_devices(facts.session) {
+        return finding
+            .why(
+                "Virtual devices of XLA:CPU share the cores of their host, and this version of jaxlib does \
+                 not record which of them ran an op, so it is unknown which one is late.",
+            )
+            .fix("Record with a newer jaxlib (0.7.2 or later) to see each device.")
+            .found();
+    }
     if lacks_participants(facts) {
         return finding
             .why(
@@ -174,6 +183,12 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
              size of the collectives in this capture are still valid.",
         )
         .found()
+}
+
+/// Whether ops of XLA:CPU name neither their run nor their device: then one device may stand for several.
+fn has_merged_devices(session: &Session) -> bool {
+    let mut runs = session.program_runs.iter();
+    !session.program_runs.is_empty() && runs.all(|run| run.run_id.is_none())
 }
 
 /// Whether some collectives have more participants than devices recorded work.

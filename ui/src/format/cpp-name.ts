@@ -14,6 +14,9 @@ const MOST_ARGUMENTS = 5;
 /** Words of types that distinguish little. */
 const NOISE = new Set(['const', 'unsigned', 'signed', 'class', 'struct', 'volatile', 'typename']);
 
+/** `aten::mm`: the namespace is part of the name of PyTorch's ops. */
+const FRAMEWORK_OP = /^\w+::\w+$/;
+
 interface Parts {
   /** The name without return type, namespaces and arguments. */
   base: string;
@@ -57,7 +60,7 @@ function textOf({ base, words }: Parts, group: readonly Parts[]): string {
 
 function parse(name: string): Parts | null {
   if (/^_Z/.test(name)) return demangled(name);
-  if (!/::|<.*>|^void .*\(/.test(name)) return null;
+  if (!/::|<.*>|^void .*\(/.test(name) || FRAMEWORK_OP.test(name)) return null;
   const open = name.indexOf('<');
   const head = open < 0 ? name.replace(/\(.*$/, '') : name.slice(0, open);
   const base = head.trim().split(/\s+|::/).at(-1) ?? '';

@@ -142,6 +142,9 @@ fn of_host(
         let mut change = match (before.and_then(|before| before.program), found) {
             _ if !is_again => String::new(),
             (Some(before), Some(found)) => programs.change(before, found),
+            _ if session.program_runs.is_empty() => {
+                "unknown: no run of a program was recorded".to_owned()
+            }
             _ => "unknown: one of the programs did not run in the window".to_owned(),
         };
         let is_forgotten = |before: Earlier| names.clears_cache(before.end, unit.span.start);

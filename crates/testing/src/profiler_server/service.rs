@@ -164,14 +164,19 @@ impl Profiler {
     }
 
     async fn start_continuous(self, request: ProfileRequest) -> Result<Empty, Status> {
+        let is_busy = {
+            let mut state = locked(&self.state);
+            let is_busy = state.is_continuous || state.is_recording;
+            state.is_continuous |= !is_busy;
+            is_busy
+        };
+        // Whoever sees the request knows that the recording goes on.
         locked(&self.asked).profiles.push(request);
-        let mut state = locked(&self.state);
-        if state.is_continuous || state.is_recording {
+        if is_busy {
             return Err(Status::already_exists(
                 "A continuous profiling session is active.",
             ));
         }
-        state.is_continuous = true;
         Ok(Empty {})
     }
 

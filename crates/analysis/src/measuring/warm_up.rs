@@ -18,8 +18,10 @@ const LONGER: f64 = 1.5;
 const EXPLAINED: f64 = 0.5;
 /// As many steps have to remain.
 const REMAINING: usize = 3;
-/// Share of the steps after them that may be as unusual. Where more are, the first are like others.
-const UNUSUAL: f64 = 0.25;
+/// A later step with this share of what the first one takes beyond the others is like it.
+const ALIKE: f64 = 0.5;
+/// Where this share of the steps after it are like a first step, it is like others, too.
+const RECURRING: f64 = 0.25;
 
 /// A step that warms up.
 #[derive(Debug, Clone, Copy)]
@@ -76,14 +78,16 @@ fn first_that_compile(
             break;
         }
         let usual_ps = median_ps(session, rest);
-        let is_long = |step: usize| longest_ps(&session.steps[step]) as f64 >= LONGER * usual_ps;
-        let unusual = rest.iter().filter(|&&step| is_long(step)).count();
-        if !is_long(position) || unusual as f64 >= UNUSUAL * rest.len() as f64 {
+        let own_ps = longest_ps(&session.steps[position]) as f64;
+        let excess_ps = own_ps - usual_ps;
+        let is_alike =
+            |step: usize| longest_ps(&session.steps[step]) as f64 >= usual_ps + excess_ps * ALIKE;
+        let alike = rest.iter().filter(|&&step| is_alike(step)).count();
+        if own_ps < LONGER * usual_ps || alike as f64 >= RECURRING * rest.len() as f64 {
             break;
         }
-        let own_ps = longest_ps(&session.steps[position]) as f64;
         let compilation_ps = compilation_ps(session, series, position);
-        if (compilation_ps as f64) < EXPLAINED * (own_ps - usual_ps) {
+        if (compilation_ps as f64) < EXPLAINED * excess_ps {
             break;
         }
         found.push(WarmUpStep {

@@ -85,6 +85,27 @@ fn a_first_step_that_compiles_is_in_no_figure() {
 }
 
 #[test]
+fn what_the_first_step_compiles_is_told() {
+    let session = drawn(&[&steps(12, &[(0, COMPILES)])]);
+    let found = |options: &[(&str, &str)]| {
+        let report = ask(&session, "advice", options);
+        let findings = report["findings"].as_array().expect("findings").iter();
+        let mut own = findings.filter(|finding| finding["id"] == "compilation");
+        own.next().cloned()
+    };
+    let told = found(&[]).expect("it is told");
+    assert_eq!(told["title"], "Compilation in the first step");
+    assert_eq!(
+        told["what"],
+        "Step 0 compiles for 2.998 ms. No figure of the steps includes it."
+    );
+    assert!(told["gain_ps_per_step"].is_null());
+    assert_eq!(found(&[("steps", "1..")]), None);
+    let selected = found(&[("steps", "0..")]).expect("it is in the steps");
+    assert_eq!(selected["title"], "Compilation within steps");
+}
+
+#[test]
 fn selected_steps_are_counted() {
     let session = drawn(&[&steps(12, &[(0, COMPILES)])]);
     for selected in ["0..", "0..12", "0"] {

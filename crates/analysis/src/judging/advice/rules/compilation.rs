@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 
 use super::recompilation::{FIX_FORGOTTEN, all_begin, recurring};
 use super::{Outcome, Rule, finding, gravity, no_steps};
-use crate::judging::advice::evidence::in_view;
+use crate::judging::advice::evidence::{between, in_view};
 use crate::judging::advice::facts::{Facts, part_ps};
+use crate::judging::advice::report::AdviceEvidence;
+use crate::judging::verdict::Severity;
+use crate::measuring::selection::main_series;
 use crate::measuring::steps::PartKind;
+use crate::measuring::warm_up::WarmUp;
 use crate::telling::format;
 use crate::views::compile::{CompilationRow, FORGOTTEN, SAME_SHAPES};
-use stepscope_model::SaturatingSum as _;
+use stepscope_model::{SaturatingSum as _, Span};
 
 pub(super) static RULE: Rule = Rule {
     id: "compilation",
@@ -81,6 +85,57 @@ fn in_steps_ps<'a>(rows: impl IntoIterator<Item = &'a CompilationRow>) -> i64 {
     within.map(|row| row.duration_ps).saturating_sum()
 }
 
+/// First steps that compile, which no figure includes: what they cost is told, and no share of a step.
+fn warm_up(facts: &Facts<'_>) -> Option<Outcome> {
+    let session = facts.session;
+    if facts.selected.steps.is_some() {
+        return None;
+    }
+    let warm_up = WarmUp::of(session);
+    let steps = warm_up.of_series(main_series(session));
+    let told = steps.iter().map(|step| {
+        format!(
+            "Step {} compiles for {}",
+            session.steps[step.position].number,
+            format::duration_ps(step.compilation_ps as f64)
+        )
+    });
+    let told = told.reduce(|all, next| format!("{all}. {next}"))?;
+    let evidence = steps.iter().filter_map(|step| {
+        let step = &session.steps[step.position];
+        let spans = step.spans.iter().map(|on| on.span);
+        let span = spans.reduce(Span::hull)?;
+        let text = format!("step {}", step.number);
+        Some(AdviceEvidence {
+            step: Some(step.number),
+            ..between(span.start.0, span.end.0, text)
+        })
+    });
+    let title = match steps.len() {
+        1 => "Compilation in the first step",
+        _ => "Compilation in the first steps",
+    };
+    let text = format!("{told}. No figure of the steps includes it.");
+    finding(&RULE, Severity::Warning, text)
+        .titled(title.to_owned())
+        .why(
+            "The first call of a jitted function compiles it, and the second may again, if its arguments \
+             are results of the first with other layouts or shardings.",
+        )
+        .fix(
+            "Warm up before recording: run a few steps first. Keep compiled programs between runs with a \
+             compilation cache.",
+        )
+        .why_elsewhere("The first call of a compiled function compiles it.")
+        .code(CACHE)
+        .seen(evidence)
+        .seen([in_view("compile", "each compilation and its phases".to_owned())])
+        .found()
+        .into()
+}
+
+const CACHE: &str = "jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")";
+
 fn check(facts: &Facts<'_>) -> Outcome {
     let count = facts.bars.len();
     let Some(step) = facts.step_ps else {
@@ -98,7 +153,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let share = format::percent(time / step);
     let Some(severity) = gravity(&facts.threshold("compilation_in_steps_ratio"), time / step)
     else {
-        return Outcome::Passed(format!("{share} of the steps."));
+        return warm_up(facts).unwrap_or_else(|| Outcome::Passed(format!("{share} of the steps.")));
     };
     let compiled = times.iter().filter(|&&time| time > 0.0).count();
     let longest = facts
@@ -148,7 +203,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let code = if is_in_most {
         "jax.config.update(\"jax_explain_cache_misses\", True)"
     } else {
-        "jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")"
+        CACHE
     };
     finding(
         &RULE,

@@ -106,6 +106,24 @@ fn what_the_first_step_compiles_is_told() {
 }
 
 #[test]
+fn a_capture_with_warm_up_is_not_blamed() {
+    let verdict = |long: &[(u32, &str)]| {
+        let report = ask(&drawn(&[&steps(12, long)]), "verdict", &[]);
+        let findings = report["findings"].as_array().expect("findings").iter();
+        let mut own = findings.filter(|finding| finding["id"] == "compilation");
+        let found = own.next().expect("it compiles");
+        (found["severity"].clone(), found["why"].clone())
+    };
+    let (severity, why) = verdict(&[(0, COMPILES)]);
+    assert_eq!(severity, "info");
+    assert_eq!(
+        why,
+        "Most of it is in step 0, which no figure of the steps includes."
+    );
+    assert_eq!(verdict(&[(5, COMPILES)]).0, "warning");
+}
+
+#[test]
 fn selected_steps_are_counted() {
     let session = drawn(&[&steps(12, &[(0, COMPILES)])]);
     for selected in ["0..", "0..12", "0"] {

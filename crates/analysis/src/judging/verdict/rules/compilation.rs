@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::host_names::{module_function, plain_function};
-use stepscope_model::{Class, Framework, HostId, Session, SliceId, SliceKind, TrackId};
+use stepscope_model::{
+    Class, Framework, HostId, SaturatingSum as _, Session, SliceId, SliceKind, TrackId,
+};
 
 use super::Rule;
 use crate::asking::selection::Selection;
@@ -11,7 +13,9 @@ use crate::judging::verdict::evidence::{Evidence, listed, short};
 use crate::judging::verdict::limits;
 use crate::judging::verdict::report::{Finding, Severity};
 use crate::measuring::activity::compilation_ps;
+use crate::measuring::selection::main_series;
 use crate::measuring::steps::PartKind;
+use crate::measuring::warm_up::WarmUp;
 use crate::telling::format;
 
 pub(super) const RULE: Rule = Rule {
@@ -45,7 +49,9 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     };
     let steps = delayed_steps(evidence);
     let of_capture = time_ps as f64 / evidence.duration_ps.max(1) as f64;
+    let warm_up = warm_up(session, time_ps);
     let (severity, why) = match steps.as_slice() {
+        [] if warm_up.is_some() => (Severity::Info, warm_up.unwrap_or_default()),
         [] if of_capture <= limits::COMPILATION_OF_CAPTURE_RATIO => {
             (Severity::Info, "No step waited for them.".to_owned())
         }
@@ -89,6 +95,24 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             .why(why)
             .fix(fix),
     ]
+}
+
+/// That first steps which no figure includes contain most of the compilation, in a sentence.
+fn warm_up(session: &Session, time_ps: i64) -> Option<String> {
+    let warm_up = WarmUp::of(session);
+    let steps = warm_up.of_series(main_series(session));
+    let within = steps
+        .iter()
+        .map(|step| step.compilation_ps)
+        .saturating_sum();
+    let first = session.steps[steps.first()?.position].number;
+    let is_most = within.saturating_mul(2) >= time_ps;
+    is_most.then(|| match steps.len() {
+        1 => format!("Most of it is in step {first}, which no figure of the steps includes."),
+        count => format!(
+            "Most of it is in the first {count} steps, from step {first}, which no figure of the steps includes."
+        ),
+    })
 }
 
 /// Steps in which devices waited for compilation for a noticeable share of the step.

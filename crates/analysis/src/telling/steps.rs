@@ -10,13 +10,12 @@ use super::words::{Word, Words};
 use crate::measuring::long_loop::{long_loop, single_run};
 use crate::measuring::other_loops::{OtherLoop, other_loops, other_phases};
 use crate::measuring::repeats::repeated;
-use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
+use crate::measuring::selection::{self, Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{
     PartKind, StepSource, StepTime, marking_program, marks, series_time,
 };
 use crate::measuring::unrecorded::{Ran, calls, ran};
-use crate::measuring::warm_up::{WarmUp, WarmUpStep};
 use crate::telling::format;
 use crate::telling::recording;
 
@@ -308,7 +307,7 @@ fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
 
 /// Steps that compile and that statistics exclude, where no steps are selected.
 fn warm_up(session: &Session, selected: Option<&Selected<'_>>) -> Option<Note> {
-    let steps = excluded_warm_up(session, selected);
+    let steps = selected.map_or_else(|| selection::warm_up(session), Selected::warm_up);
     let first = session.steps[steps.first()?.position].number;
     let told = steps.iter().map(|step| {
         format!(
@@ -324,14 +323,6 @@ fn warm_up(session: &Session, selected: Option<&Selected<'_>>) -> Option<Note> {
     );
     let hint = format!("To include it, select the steps: `--steps {first}..`.");
     Some(Note::info("steps-warm-up", text).with_hint(hint))
-}
-
-/// The steps that warm up and are not selected by number.
-fn excluded_warm_up(session: &Session, selected: Option<&Selected<'_>>) -> Vec<WarmUpStep> {
-    if selected.is_some_and(|selected| selected.steps.is_some()) {
-        return Vec::new();
-    }
-    WarmUp::of(session).of_series(main_series(session)).to_vec()
 }
 
 /// The other series, each with its own time.

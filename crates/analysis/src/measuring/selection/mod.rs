@@ -10,6 +10,7 @@ use words::{any_part, contains, join, nonempty};
 
 use crate::measuring::activity::Loops;
 use crate::measuring::interval::Intervals;
+use crate::measuring::warm_up::WarmUpStep;
 use crate::measuring::work::has_worked;
 
 mod parts;
@@ -20,7 +21,9 @@ mod words;
 pub use parts::{Parts, wanted_times};
 pub use series::counted_steps;
 use series::select_series;
-pub(crate) use series::{all_series, following, main_series, other_steps, steps_of_series};
+pub(crate) use series::{
+    all_series, following, main_series, other_steps, steps_of_series, warm_up,
+};
 pub(crate) use time::{parse_length, parse_moment};
 
 /// A selection resolved against a session.
@@ -200,6 +203,15 @@ impl Selected<'_> {
             });
         }
         positions
+    }
+
+    /// The steps that are left out of [`Self::step_positions`] because they warm up: none if steps are
+    /// selected.
+    pub(crate) fn warm_up(&self) -> Vec<WarmUpStep> {
+        match self.steps {
+            Some(_) => Vec::new(),
+            None => warm_up(self.session),
+        }
     }
 
     /// Number of steps that the selected work belongs to. Without a selection this includes cut steps

@@ -7,7 +7,7 @@ use stepscope_model::{Session, StringId, TrackId};
 
 use super::SelectionError;
 use super::{contains, join, nonempty};
-use crate::measuring::warm_up::WarmUp;
+use crate::measuring::warm_up::{WarmUp, WarmUpStep};
 
 /// The series that figures describe by default: the one with the most steps, or among equals the one
 /// that takes longest. Evaluation is not what is trained, however often it runs, so a series with its
@@ -36,6 +36,11 @@ pub(crate) fn all_series(session: &Session) -> BTreeSet<StringId> {
 /// warm up.
 pub fn counted_steps(session: &Session) -> Vec<usize> {
     steps_of_series(session, main_series(session))
+}
+
+/// The first steps of the main series that statistics leave out because they warm up.
+pub(crate) fn warm_up(session: &Session) -> Vec<WarmUpStep> {
+    WarmUp::of(session).of_series(main_series(session)).to_vec()
 }
 
 /// Positions of the steps of one series, or of the steps without a name, that statistics include.

@@ -6,7 +6,6 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span, following, other_steps, steps_of_series};
 use crate::measuring::steps::StepTime;
 use crate::measuring::steps::marks::marks;
-use crate::measuring::warm_up::WarmUp;
 
 /// Minimum number of steps for estimating a spread.
 const MIN_STEPS: usize = 5;
@@ -47,6 +46,8 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     let min = durations.iter().copied().fold(f64::INFINITY, f64::min);
     let max = durations.iter().copied().fold(0.0, f64::max);
     let apart = apart(session, selected, &hosts);
+    let warm_up = selected.warm_up().into_iter();
+    let warm_up = warm_up.map(|step| session.steps[step.position].number);
     Some(StepTime {
         mean,
         median: median(&durations),
@@ -58,20 +59,8 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
         other_steps: apart.others,
         source,
         marks: marks(session, series),
-        warm_up: warm_up(session, selected, series),
+        warm_up: warm_up.collect(),
     })
-}
-
-/// Numbers of the steps that are left out because they warm up.
-fn warm_up(session: &Session, selected: &Selected<'_>, series: Option<StringId>) -> Vec<i64> {
-    if selected.steps.is_some() {
-        return Vec::new();
-    }
-    let warm_up = WarmUp::of(session);
-    let steps = warm_up.of_series(series).iter();
-    steps
-        .map(|step| session.steps[step.position].number)
-        .collect()
 }
 
 /// Mean time from the end of a step to the start of the next, in picoseconds.

@@ -9,9 +9,7 @@ use crate::judging::advice::evidence::{between, in_view};
 use crate::judging::advice::facts::{Facts, part_ps};
 use crate::judging::advice::report::AdviceEvidence;
 use crate::judging::verdict::Severity;
-use crate::measuring::selection::main_series;
 use crate::measuring::steps::PartKind;
-use crate::measuring::warm_up::WarmUp;
 use crate::telling::format;
 use crate::views::compile::{CompilationRow, FORGOTTEN, SAME_SHAPES};
 use stepscope_model::{SaturatingSum as _, Span};
@@ -88,11 +86,7 @@ fn in_steps_ps<'a>(rows: impl IntoIterator<Item = &'a CompilationRow>) -> i64 {
 /// First steps that compile, which no figure includes: what they cost is told, and no share of a step.
 fn warm_up(facts: &Facts<'_>) -> Option<Outcome> {
     let session = facts.session;
-    if facts.selected.steps.is_some() {
-        return None;
-    }
-    let warm_up = WarmUp::of(session);
-    let steps = warm_up.of_series(main_series(session));
+    let steps = facts.selected.warm_up();
     let told = steps.iter().map(|step| {
         format!(
             "Step {} compiles for {}",

@@ -13,9 +13,8 @@ use crate::judging::verdict::evidence::{Evidence, listed, short};
 use crate::judging::verdict::limits;
 use crate::judging::verdict::report::{Finding, Severity};
 use crate::measuring::activity::compilation_ps;
-use crate::measuring::selection::main_series;
+use crate::measuring::selection;
 use crate::measuring::steps::PartKind;
-use crate::measuring::warm_up::WarmUp;
 use crate::telling::format;
 
 pub(super) const RULE: Rule = Rule {
@@ -99,8 +98,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
 
 /// That first steps which no figure includes contain most of the compilation, in a sentence.
 fn warm_up(session: &Session, time_ps: i64) -> Option<String> {
-    let warm_up = WarmUp::of(session);
-    let steps = warm_up.of_series(main_series(session));
+    let steps = selection::warm_up(session);
     let within = steps
         .iter()
         .map(|step| step.compilation_ps)
